@@ -6,7 +6,10 @@ SOURCES := pyproject.toml CMakeLists.txt $(NATIVE)
 # All kernels in one file, without their bindings: checked in seconds, and Python's headers are not needed.
 KERNELS := $(patsubst native/%,%,$(filter %.hpp,$(filter-out $(wildcard native/*/bind* native/*/*/bind*),$(NATIVE))))
 
-.PHONY: demo test test-all check bench papers fuzz mutants clean
+.PHONY: setup demo test test-all check docs wheel bench papers fuzz mutants clean
+
+setup: .venv/.tools .venv/.docs ## everything that work on Shoal needs, in .venv
+	@echo "Ready: make test, make check, make docs. Activate it with: . .venv/bin/activate"
 
 demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/report.html
 	$(BIN)/shoal demo
@@ -25,6 +28,13 @@ check: .venv/.tools ## lint and types, of Python and of C++, and which room impo
 	@$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	@mkdir -p build && printf '#include "%s"\n' $(KERNELS) > build/all_kernels.cpp
 	$(BIN)/clang-tidy --quiet build/all_kernels.cpp -- -std=c++17 -Inative
+
+docs: .venv/.docs ## the documentation site, in build/site; fails at a broken link, a missing page or a wrong docstring
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "Open build/site/index.html"
+
+wheel: .venv/.docs ## sdist and wheel in build/dist, installed in an empty environment and tried
+	$(BIN)/python -m tools.try_wheel
 
 bench: .venv/.tools ## time, peak memory and information loss, side by side; curves in bench-out/
 	$(BIN)/python -m benchmarks
@@ -48,6 +58,10 @@ clean:
 
 .venv/.tools: .venv/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,check,plots]'
+	touch $@
+
+.venv/.docs: .venv/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
 # atheris has wheels for some versions of Python only; without it, files are mutated blindly.

@@ -17,6 +17,7 @@ from benchmarks import (
     family,
     growth,
     leaderboard,
+    method_pictures,
     minimality,
     optimum,
     persons,
@@ -35,7 +36,7 @@ def main() -> None:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt", "reading"]
-    others = ["leaderboard", "minimality", "persons", "siblings", "tables-with-sets"]
+    others = ["leaderboard", "method-pictures", "minimality", "persons", "siblings", "tables-with-sets"]
     parser.add_argument(
         "what", nargs="*", default=[], choices=[*every, *others, []]
     )  # argparse checks the default, too
@@ -63,6 +64,8 @@ def main() -> None:
         show("Reading alone", reading.rows(data.resolve(), given.against), given.out / "reading.csv")
     if "minimality" in given.what:
         show("What a known method gives away, k=2, m=2", minimality.rows(), given.out / "minimality.csv")
+    if "method-pictures" in given.what:
+        method_pictures.write()
     if "leaderboard" in given.what:
         leaderboard.write(again=given.again)
     if "siblings" in given.what:
@@ -91,7 +94,7 @@ def main() -> None:
 def papers(words: list[str]) -> None:
     """``python -m benchmarks papers p1 p4``: run the grids of papers (default: all) and write their pages."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks papers", description=papers.__doc__)
-    every = [*sorted(path.stem for path in common.PAGES.glob("p*.md")), "overview"]
+    every = [*common.PAPERS, "overview"]
     allowed = [*every, []]  # argparse checks the default, too
     parser.add_argument("name", nargs="*", default=[], choices=allowed, metavar="NAME", help=", ".join(every))
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/papers anew")

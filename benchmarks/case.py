@@ -39,9 +39,9 @@ def anonymize(file: str, hierarchy: str, k: int, m: int, algorithm: str = "aa", 
     tree = hierarchies.load(hierarchy)
     problem = shoal.Problem(shoal.read(file), tree, shoal.Km(k=k, m=m))
     method = discovery.get("shoal.algorithms", Algorithm, algorithm)()
-    release = shoal.anonymize(problem, method, shoal.Engine(workers=workers))
+    release = shoal.anonymize(problem, algorithm=method, engine=shoal.Engine(workers=workers))
     with tempfile.TemporaryDirectory() as folder:
-        release.write(Path(folder) / Path(file).name)
+        release.save(Path(folder) / Path(file).name)
     seconds = time.perf_counter() - start
     return {
         "seconds": seconds,
@@ -89,7 +89,7 @@ def solve(
     outcome = compared.outcome
     return {
         "seconds": seconds,
-        "suppressed": outcome.suppressed / max(1, outcome.occurrences),
+        "suppressed": outcome.suppressed / max(1, outcome.items),
         "verify": time.perf_counter() - start,
         "loss": problem.loss.of(compared)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),

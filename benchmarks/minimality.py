@@ -90,10 +90,12 @@ def released(rows: Rows, method: Algorithm, model: PrivacyModel) -> Rows:
     """A release, record by record."""
     sets = [sorted(row - {*COLUMN}) for row in rows]
     if model is not BOTH:
-        release = shoal.anonymize(shoal.Problem(shoal.read(sets), TREE, model), method, QUIET)
+        release = shoal.anonymize(shoal.Problem(shoal.read(sets), TREE, model), algorithm=method, engine=QUIET)
         return tuple(frozenset(row) for row in release.published.rows.sets())
     table = pandas.DataFrame({"x": [int(min(row & {*COLUMN})) for row in rows], "items": sets})
-    release = shoal.anonymize(shoal.Problem(shoal.read(table, sets="items"), TREE, model), method, QUIET)
+    release = shoal.anonymize(
+        shoal.Problem(shoal.read(table, sets="items"), TREE, model), algorithm=method, engine=QUIET
+    )
     assert release.dataset.table is not None
     column = release.dataset.table.arrow.column("x").to_pylist()
     return tuple(frozenset({*row, str(x)}) for row, x in zip(release.published.rows.sets(), column, strict=True))

@@ -123,7 +123,9 @@ def measured(
     dataset = load(data, rows)
     start, used = time.perf_counter(), cpu()
     task = problem(data, dataset, shoal.KKm(k=k, m=m), tree)
-    release = shoal.anonymize(task, method(algorithm, **(options or {})), shoal.Engine(workers=workers))
+    release = shoal.anonymize(
+        task, algorithm=method(algorithm, **(options or {})), engine=shoal.Engine(workers=workers)
+    )
     total = {
         "total": time.perf_counter() - start,
         "cpu": cpu() - used,
@@ -159,7 +161,7 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
     ours.merge_infeasible()
     ours.merge_within_bound(float(delta))
     assert [part.tolist() for part in ours.members()] == clusters, "the plain version must find the same clusters"
-    release = shoal.anonymize(task, shoal.algorithms.RmergeR(delta=float(delta), **P2))
+    release = shoal.anonymize(task, algorithm=shoal.algorithms.RmergeR(delta=float(delta), **P2))
     number = {row: at for at, part in enumerate(clusters) for row in part}
     for row, labels in enumerate(release.published.rows):
         want = {frozenset(int(one) for one in maps[number[row]][coded[item]]) for item in sets[row]}

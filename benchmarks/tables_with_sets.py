@@ -82,7 +82,7 @@ def measured(data: str, options: dict[str, Any], k: int = 25, m: int = 2, *, ban
     """From the data to a verified release, which is not written; then the queries, after the clock."""
     task = problem(data, shoal.KKm(k=k, m=m), bands=bands)
     start, used = time.perf_counter(), rt.cpu()
-    release = shoal.anonymize(task, rt.method("rmerge-rt", **options))
+    release = shoal.anonymize(task, algorithm=rt.method("rmerge-rt", **options))
     spent = {"cpu": rt.cpu() - used, "seconds": time.perf_counter() - start, "peak": rt.peak()}
     workload = shoal.metrics.Workload.generated(release.problem.original, queries=100, values=0, items=2, seed=1)
     useful = release.usefulness

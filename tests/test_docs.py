@@ -14,10 +14,10 @@ from shoal.algorithms.base import Algorithm
 from shoal.cli import cli
 from shoal.metrics.base import Measure
 from shoal.models.base import PrivacyModel
-from shoal.options import Spec
+from shoal.options import Spec, format_value
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 COMING: set[str] = set()  # pages whose commands are not there yet
 
@@ -30,11 +30,36 @@ def test_every_algorithm_and_model_has_a_page_that_names_its_options(
 ) -> None:
     folder = ROOT / "docs" / pages
     found = discovery.find(f"shoal.{package}", base)
-    assert {path.stem for path in folder.glob("*.md")} == set(found)
+    assert {path.stem for path in folder.glob("*.md")} == {*found, "README"}
+    index = (folder / "README.md").read_text(encoding="utf-8")
     for name, cls in found.items():
         page = (folder / f"{name}.md").read_text(encoding="utf-8")
-        assert all(option.flag in page for option in cls.options())
-        assert f"{folder.name}/{name}.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+        defaults = defaults_in(page)
+        for option in cls.options():
+            assert defaults[option.flag] == format_value(option.default), (name, option.flag)
+        assert f"[`{name}`]({name}.md)" in index
+
+
+def defaults_in(page: str) -> dict[str, str]:
+    """The defaults in the first table of options: a row may have several options and their defaults."""
+    found: dict[str, str] = {}
+    table = page.partition("| option | default | meaning |\n")[2].partition("\n\n")[0]
+    for flags, cell in re.findall(r"^\| ((?:`--[a-z-]+`(?:, )?)+) \| ([^|]*) \|", table, flags=re.MULTILINE):
+        options, values = re.findall(r"`(--[a-z-]+)`", flags), re.findall(r"[^\s`,][^\s`]*", cell)
+        found |= dict(zip(options, values * (len(options) // len(values)), strict=True))
+    return {flag: value.replace(",", "") for flag, value in found.items()}
+
+
+def test_the_index_of_methods_says_what_they_are() -> None:
+    index = (ROOT / "docs" / "methods" / "README.md").read_text(encoding="utf-8")
+    defaults = {cls.default_algorithm for cls in discovery.find("shoal.models", PrivacyModel).values()}
+    for name, cls in discovery.find("shoal.algorithms", Algorithm).items():
+        (row,) = re.findall(rf"^\| (\**)\[`{name}`\]\(\S+\)\** \| (.+) \|$", index, flags=re.MULTILINE)
+        models, truthful, hierarchy, *_ = row[1].split(" | ")
+        assert models == ", ".join(model.name for model in cls.solves), name
+        assert truthful == ("yes" if cls.truthful else "no"), name
+        assert (hierarchy == "needed") == cls().needs_hierarchy, name
+        assert bool(row[0]) == (name in defaults), name
 
 
 def test_every_measure_and_format_is_documented() -> None:

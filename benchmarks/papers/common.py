@@ -13,6 +13,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = DOCS / "research" / "papers"
 IMAGES = DOCS / "images" / "papers"
 KEPT = Path("build") / "papers"
+PAPERS = {  # the short names of the grids, and their pages
+    "p0": "terrovitis-2008",
+    "p1": "wang-2014",
+    "p2": "poulis-2013",
+    "p3": "terrovitis-2011",
+    "p4": "liu-2010",
+}
 
 
 known_only = False  # take the rows that were measured before, and run nothing

@@ -14,14 +14,19 @@ from shoal.generators.quest import Quest
 from shoal.jobs.dataset_spec import DatasetSpec
 
 SEEDS = (1, 2, 3)
-PAPERS = {"p1": "P1", "p2": "P2", "p3": "P0 and P3", "p4": "P4"}  # by the start of the names of their tables
+PAPERS = {  # by the start of the names of their tables
+    "p1": "Wang et al. 2014",
+    "p2": "Poulis et al. 2013",
+    "p3": "Terrovitis et al. 2008 and 2011",
+    "p4": "Liu and Wang 2010",
+}
 PRINTED = {  # |D|, |I|, max |t|, mean |t|
-    "BMS-POS": ("P0, P3, P4", "515,597", "1,657", "164", "6.5"),
-    "BMS-WebView-1": ("P0, P1, P3", "59,602", "497", "267", "2.5"),
-    "BMS-WebView-2": ("P0, P3", "77,512", "3,340", "161", "5.0"),
-    "Informs": ("P2", "36,553", "619", "17", "4.27"),
-    "YouTube": ("P2", "131,780", "936", "37", "6.51"),
-    "AOL query log": ("P4", "not printed", "not printed", "not printed", "not printed"),
+    "BMS-POS": ("Terrovitis et al. 2008, 2011; Liu and Wang 2010", "515,597", "1,657", "164", "6.5"),
+    "BMS-WebView-1": ("Terrovitis et al. 2008, 2011; Wang et al. 2014", "59,602", "497", "267", "2.5"),
+    "BMS-WebView-2": ("Terrovitis et al. 2008, 2011", "77,512", "3,340", "161", "5.0"),
+    "Informs": ("Poulis et al. 2013", "36,553", "619", "17", "4.27"),
+    "YouTube": ("Poulis et al. 2013", "131,780", "936", "37", "6.51"),
+    "AOL query log": ("Liu and Wang 2010", "not printed", "not printed", "not printed", "not printed"),
 }
 
 

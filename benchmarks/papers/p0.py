@@ -1,11 +1,11 @@
-"""research/papers/p0.md: Figures 8 to 11 of P0 (Terrovitis, Mamoulis, Kalnis, VLDB 2008), and the items' order."""
+"""research/papers/terrovitis-2008.md: Figures 8 to 11 of the paper, and the order of the items."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from benchmarks.papers import p0_claims, pictures
-from benchmarks.papers.common import PAGES, put, rows
+from benchmarks.papers.common import PAGES, PAPERS, put, rows
 from benchmarks.papers.reading import ALL, BY, percent, pick, seconds, setting, settled, span
 from benchmarks.papers.verdict import bullets, summary, table
 from shoal.evaluation import charts
@@ -30,7 +30,7 @@ def write(again: bool) -> None:
     runs = {name: settled(rows(name, again=again, kept=TABLE)) for name in GRIDS}
     draw(runs)
     claims = p0_claims.claims(runs)
-    page = PAGES / "p0.md"
+    page = PAGES / f"{PAPERS['p0']}.md"
     put(page, "summary", summary(claims))
     put(page, "claims", table(claims, figures=False))
     for figure in FIGURES:

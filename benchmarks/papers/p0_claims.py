@@ -78,7 +78,8 @@ def by_size(rows: Rows) -> list[Claim]:
             "Fig. 8a",
             "AA is initially much faster than the others and converges to their cost as |D| increases",
             (),
-            "Our DA builds no count-tree, and our OA is in Python: see the memory, by which P0 explains the time",
+            "Our DA builds no count-tree, and our OA is in Python: see the memory, by which the paper explains the "
+            "time",
         ),
         tried(
             "Fig. 8b",
@@ -157,7 +158,7 @@ def by_known(rows: Rows) -> list[Claim]:
             "Fig. 10a",
             "The CPU time of DA does not scale well with m (exponential)",
             (),
-            "Our DA builds no count-tree: see its size in Fig. 10b, by which P0 explains the time",
+            "Our DA builds no count-tree: see its size in Fig. 10b, by which the paper explains the time",
         ),
         tried(
             "Fig. 10a",

@@ -1,4 +1,4 @@
-"""docs/research/papers/p1.md: sensitive k-anonymity, the experiments of P1 from the rows of four grids.
+"""docs/research/papers/wang-2014.md: sensitive k-anonymity, the experiments of P1 from the rows of four grids.
 
 Time is CPU time of the search, the least of four on the same data, then means over the seeds.
 All else is the mean over the seeds.
@@ -20,7 +20,7 @@ from shoal.evaluation.grid import Case
 from shoal.evaluation.results import Row
 
 GRIDS = ("p1", "p1-variants", "p1-webview", "p1-growth")
-PAGE = common.PAGES / "p1.md"
+PAGE = common.PAGES / f"{common.PAPERS['p1']}.md"
 SETS = ("D1", "D2", "D3", "D4")
 NAMES = {
     "stn": "STN",

@@ -1,4 +1,4 @@
-"""The pictures of docs/research/papers/p1.md: one panel for each data set."""
+"""The pictures of docs/research/papers/wang-2014.md: one panel for each data set."""
 
 from __future__ import annotations
 

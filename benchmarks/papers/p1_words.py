@@ -1,4 +1,4 @@
-"""The sentences of research/papers/p1.md that have figures in them, all from the rows and from P1's printed tables."""
+"""The sentences with figures of research/papers/wang-2014.md, all from the rows and from the paper's printed tables."""
 
 from __future__ import annotations
 
@@ -124,21 +124,21 @@ def set_up(averages: Sequence[Row], variants: Sequence[Row], drawn: Sequence[Row
     rows = [one["rows"] for one in drawn if one["data"] == "D4"]
     inside = "within" if min(rows) <= PAPER_ROWS <= max(rows) else "outside"
     yield (
-        f"- **D4.** P1's has {PAPER_ROWS:,} rows. Ours have {min(rows):,} to {max(rows):,}, "
-        f"{statistics.fmean(rows):,.0f} on average: P1's figure is {inside} that range."
+        f"- **D4.** The paper's has {PAPER_ROWS:,} rows. Ours have {min(rows):,} to {max(rows):,}, "
+        f"{statistics.fmean(rows):,.0f} on average: the paper's figure is {inside} that range."
     )
     ends = KS[0], KS[-1]
     few, many = (implied("D1", "GraySort", k) for k in ends)
     yield (
-        f"- **Sensitive rows.** P1's values for GraySort on D1 mean that {few:.2f} items change in a group at p = "
-        f"{ends[0]}, and {many:.2f} at p = {ends[1]} (this is I', see [below](#privacy-values-tables-1-to-4)). So a "
-        "group has little more than one sensitive item."
+        f"- **Sensitive rows.** The paper's values for GraySort on D1 mean that {few:.2f} items change in a group "
+        f"at p = {ends[0]}, and {many:.2f} at p = {ends[1]} (this is I', see [below](#privacy-values-tables-1-to-4)). "
+        "So a group has little more than one sensitive item."
     )
     at = {(row["data"], row["method"], row["k"]): row["modified_items"] for row in [*averages, *means(variants)]}
     names = {"as here": "D1", "shorter": "D1, shorter rows: T4.I2", "longer": "D1, longer rows: T12.I4"}
     told = (
-        f"{listed(f'{at[name, QT, k]:.1f} ({how})' for how, name in names.items())} at k = {k}, where P1 has "
-        f"{implied('D1', 'GSC', k):.1f}"
+        f"{listed(f'{at[name, QT, k]:.1f} ({how})' for how, name in names.items())} at k = {k}, where the paper "
+        f"has {implied('D1', 'GSC', k):.1f}"
         for k in ends
     )
     yield f"- **Lengths of rows.** I' of GSC (QT) on D1 by the length of the rows: {'; '.join(told)}."
@@ -152,10 +152,10 @@ def time(drawn: Sequence[Row]) -> str:
     sizes = [(row["sensitive rows"], row["rows"] - row["sensitive rows"]) for row in drawn if row["data"] == "D1"]
     few, many = (sum(s * others - (k - 1) * s * s / 2 for s, others in sizes) for k in (KS[0], KS[-1]))
     return (
-        "P1's reason for STN is that fewer rows are left to look at as k grows. It prints |ST| |QT| - (k - 1) |ST| / 2 "
-        "comparisons (s.4.1), which hardly depends on k. Each seed takes k - 1 rows away, so the last |ST| should be "
-        f"squared. Then STN compares {100 * (1 - many / few):.0f} % fewer rows at k = {KS[-1]} than at k = {KS[0]} "
-        "on our D1."
+        "The paper's reason for STN is that fewer rows are left to look at as k grows. It prints |ST| |QT| - (k - 1) "
+        "|ST| / 2 comparisons (s.4.1), which hardly depends on k. Each seed takes k - 1 rows away, so the last |ST| "
+        f"should be squared. Then STN compares {100 * (1 - many / few):.0f} % fewer rows at k = {KS[-1]} than at "
+        f"k = {KS[0]} on our D1."
     )
 
 
@@ -211,20 +211,20 @@ def model(averages: Sequence[Row]) -> Iterator[str]:
         for method in THREE
         if (ks := [k for k in KS if PRINTED_VALUES[name, method, k] < PRINTED_VALUES[name, rival, k]])
     ]
-    yield f"- **P1's own tables have exceptions to its claim about the rivals**: {'; '.join(wrong)}."
+    yield f"- **The paper's own tables have exceptions to its claim about the rivals**: {'; '.join(wrong)}."
     at = {(row["data"], row["method"], row["k"]): row for row in averages}
     near = [at[n, "GraySort", k]["privacy_value"] / PRINTED_VALUES[n, "GraySort", k] for n in SYNTHETIC for k in KS]
     yield (
         f"- **How near are the numbers?** GraySort has {min(near):.2f} to {max(near):.2f} times the published values "
-        f"on D1 to D3. STN at k = {KS[0]} on D1 has {at['D1', 'STN', KS[0]]['privacy_value']:.2E} where P1 prints "
-        f"{PRINTED_VALUES['D1', 'STN', KS[0]]:.2E}. Of our values for STN, GSC and K-NN, {_lower_ones(at)}. A privacy "
-        "value is exponential in I': one more changed item in a group doubles it."
+        f"on D1 to D3. STN at k = {KS[0]} on D1 has {at['D1', 'STN', KS[0]]['privacy_value']:.2E} where the paper "
+        f"prints {PRINTED_VALUES['D1', 'STN', KS[0]]:.2E}. Of our values for STN, GSC and K-NN, {_lower_ones(at)}. A "
+        "privacy value is exponential in I': one more changed item in a group doubles it."
     )
     changed = (statistics.fmean(at[name, "Sort APX Cover", k]["modified_items"] for k in KS) for name in SETS)
     few = listed(f"{mean:.2f} on {name}" for mean, name in zip(changed, SETS, strict=True))
     yield (
         f"- **Sort APX Cover**: so many items change in a group on average: {few}. Groups of equal rows need no "
-        "change, and they count. P1 may have counted only groups with sensitive rows; it does not say so."
+        "change, and they count. The paper may have counted only groups with sensitive rows; it does not say so."
     )
 
 
@@ -239,7 +239,7 @@ def _lower_ones(at: Mapping[tuple[str, str, int], Row]) -> str:
             for printed, some in methods.items()
             for ours in some
         ]
-        told.append(f"{sum(lower)} of {len(lower)} are lower than P1's at k = {k}")
+        told.append(f"{sum(lower)} of {len(lower)} are lower than the paper's at k = {k}")
     return listed(told)
 
 
@@ -251,9 +251,9 @@ def doubtful(averages: Sequence[Row]) -> Iterator[str]:
         "- **STN and K-NN, as s.4 has them, differ only in which sensitive row comes next.** Yet Table 1 implies I' = "
         f"{implied('D1', 'STN', k):.1f} for STN and {implied('D1', 'K-NN', k):.1f} for K-NN at k = {k}. Ours are "
         f"{at['D1', 'STN', k]:.1f} for STN, {at['D1', 'K-NN (QT)', k]:.1f} for K-NN from QT and "
-        f"{at['D1', 'K-NN (all)', k]:.1f} for K-NN from all. So P1's K-NN may not have been what its s.4.3 says. "
-        "Also, Figs. 6 and 7 find that the order hardly matters, and STN's order is one of the three; but Figs. 4 and "
-        "5 have STN behind K-NN."
+        f"{at['D1', 'K-NN (all)', k]:.1f} for K-NN from all. So the paper's K-NN may not have been what its "
+        "s.4.3 says. Also, Figs. 6 and 7 find that the order hardly matters, and STN's order is one of the three; but "
+        "Figs. 4 and 5 have STN behind K-NN."
     )
     falls = [
         f"{method} from k = {one} to {other} on {name}"
@@ -277,8 +277,8 @@ def bound(drawn: Sequence[Row]) -> str:
     told = f"At k = {listed(map(str, beyond))} all three published values are" if beyond else "At no k all three are"
     return (
         f"{told} above what is possible on any of our {len(here)} samples, whose rows have {min(sizes):.1f} to "
-        f"{max(sizes):.1f} items on average. With far fewer sensitive rows the limit would be higher. P1 does not tell "
-        "how many its D4 has."
+        f"{max(sizes):.1f} items on average. With far fewer sensitive rows the limit would be higher. The paper does "
+        "not tell how many its D4 has."
     )
 
 
@@ -324,7 +324,7 @@ def shortages(results: Sequence[Row], drawn: Sequence[Row]) -> str:
     ends = change(min(one.low for one in found), max(one.high for one in found))
     return (
         f"Merging makes fewer and larger groups. It needs more operations in {more} of {len(found)} settings ({ends}), "
-        "so filling up is the default. On the example of s.4.1 both give the groups that P1 prints."
+        "so filling up is the default. On the example of s.4.1 both give the groups that the paper prints."
     )
 
 

@@ -1,4 +1,4 @@
-"""P2's experiments again (its Figs. 4 to 7): research/papers/p2.md, all from the rows, under both readings."""
+"""P2's experiments again (its Figs. 4 to 7): research/papers/poulis-2013.md, all from the rows, under both readings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.papers.p2_figures import BOUNDED, ERRORS, TITLES
 from benchmarks.papers.p2_rows import NAMES, READINGS, RMERGE, TMERGE, Rows, by, paper_rows, read
 from shoal.evaluation import grid_file
 
-PAGE = common.PAGES / "p2.md"
+PAGE = common.PAGES / f"{common.PAPERS['p2']}.md"
 GRIDS = {"fig4": "p2-fig4", "fig5": "p2-fig5", "fig7": "p2-fig7", "exact": "p2-fig7-exact"}
 
 

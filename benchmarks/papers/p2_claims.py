@@ -39,7 +39,7 @@ from shoal.evaluation.results import Row
 SAME = 1.02  # "the same UL scores": at most so many times as much
 FASTER = 10  # "at least 10 times more efficient"
 COLUMNS, SETS, BOUNDED = "are_2_0", "are_0_2", "bounded_are_0_2"
-OPEN = "P2 gives no number"
+OPEN = "The paper gives no number"
 
 
 def claims(found: Mapping[str, Rows]) -> list[Claim]:
@@ -53,7 +53,9 @@ def claims(found: Mapping[str, Rows]) -> list[Claim]:
         *_distances(found["fig7"], found["exact"]),
         *_merges(found["merges"]),
     ]
-    return [one if one.cells or one.seen.startswith("P2 ") else replace(one, seen="not measured") for one in made]
+    return [
+        one if one.cells or one.seen.startswith("The paper ") else replace(one, seen="not measured") for one in made
+    ]
 
 
 def _moves(place: str, says: str, rows: Rows, what: str, sign: int, name: str) -> Claim:
@@ -189,7 +191,7 @@ def _times(fig7: Rows) -> Iterator[Claim]:
     falls = tuple(steps(alone, "k", what, -1))
     yield Claim("Fig. 7b", "the runtime of Cl improves with k", falls, ends(alone, what, "k", _seconds))
     says = "TmT, TmR and TmRT perform similarly to RmR, RmT and RmRT; the (k,l^m) algorithms cost about the same"
-    yield Claim("s.6", says, (), "P2 omits the results, and we did not measure them")
+    yield Claim("s.6", says, (), "The paper omits the results, and we did not measure them")
 
 
 def _ratio(ks: Rows) -> float:

@@ -1,4 +1,4 @@
-"""The pictures of docs/research/papers/p2.md. Lines are means over the seeds; a band shows their spread."""
+"""The pictures of docs/research/papers/poulis-2013.md. Lines are means over the seeds; a band shows their spread."""
 
 from __future__ import annotations
 
@@ -49,7 +49,12 @@ def runtime(rows: Rows, target: Path) -> None:
         some = [row for row in rows if row["reading"] in (reading, None)]
         sizes = [row for row in some if row["data"] == "informs"]
         for panel, here, across, label in (
-            (line[0], [row for row in sizes if row["records"] <= 10_000], "records", "records (P2's range), k = 25"),
+            (
+                line[0],
+                [row for row in sizes if row["records"] <= 10_000],
+                "records",
+                "records (the paper's range), k = 25",
+            ),
             (line[1], sizes, "records", "records, k = 25"),
             (line[2], over_k(some), "k", "k, 10,000 records"),
         ):

@@ -1,4 +1,4 @@
-"""The tables of docs/research/papers/p2.md, and its sentences with figures."""
+"""The tables of docs/research/papers/poulis-2013.md, and its sentences with figures."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _uls(rows: Iterable[Row]) -> list[float]:
 
 def headlines(found: Found) -> str:
     """P2's numbers beside ours."""
-    lines = [f"| | P2 | {' | '.join(READINGS.values())} |", "|---|---|---|---|"]
+    lines = [f"| | Poulis et al. 2013 | {' | '.join(READINGS.values())} |", "|---|---|---|---|"]
 
     def line(what: str, theirs: str, ours: Any) -> None:
         cells = [ours({name: read(rows, reading) for name, rows in found.items()}) for reading in READINGS]

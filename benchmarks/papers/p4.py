@@ -1,6 +1,6 @@
 """P4: generalization with suppression (mHgHs) beside cuts (AA), local recoding (LG) and suppression (MM).
 
-``python -m benchmarks papers p4`` runs the grids, draws the figures and fills research/papers/p4.md. All four are
+``python -m benchmarks papers p4`` runs the grids, draws the figures and fills research/papers/liu-2010.md. All four are
 compiled. Times are CPU times of the search, which is what the paper compares: the machine is shared, and seconds on the
 clock tell how busy it was.
 """
@@ -31,7 +31,7 @@ from benchmarks.papers.p4_plots import draw, draw_growth
 from benchmarks.papers.verdict import Claim
 from shoal.evaluation.results import Row
 
-PAGE = common.PAGES / "p4.md"
+PAGE = common.PAGES / f"{common.PAPERS['p4']}.md"
 GRIDS = ("p4-pos", "p4-sparse", "p4-fig3")
 STANDS_FOR = {
     POS: ("BMS-POS", "generated, with the sizes and the skew of BMS-POS, at full size"),
@@ -169,7 +169,7 @@ def findings(results: Cells) -> str:
         if tops:
             lines.append(
                 f"  In {tops} of its {len(here)} cells AA ends at the root, which tells nothing: a few rare items "
-                "drag all others up, as P4 says. mHgHs removes "
+                "drag all others up, as the paper says. mHgHs removes "
                 f"{span(gone, percent)} of the items there instead."
             )
     for other in ("LG", "AA"):

@@ -143,7 +143,7 @@ def checks(rows: Sequence[str] = ROWS) -> list[Check]:
     def release(algorithm: Any, m: Any = "all") -> Any:
         local = isinstance(algorithm, shoal.algorithms.Partition)
         model = shoal.models.TransactionalK(k=K) if local else shoal.Km(k=K, m=m)
-        return shoal.anonymize(shoal.Problem(data, tree, model, shoal.metrics.LM()), algorithm)
+        return shoal.anonymize(shoal.Problem(data, tree, model, shoal.metrics.LM()), algorithm=algorithm)
 
     def ended(algorithm: Any, m: Any = "all") -> str:
         cut, gone = solution(algorithm, m)

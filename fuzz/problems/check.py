@@ -112,7 +112,7 @@ def of_error(world: World, error: Exception) -> list[Failure]:
 
 def _is_limit(message: str) -> bool:
     """Whether a refusal is about a limit that the user set, and not about the data."""
-    return any(option in message for option in ("--delta", "--max-cuts", "--max-suppressed", "--never-suppress"))
+    return any(option in message for option in ("delta=", "max_cuts=", "max_suppressed=", "never_suppress="))
 
 
 def template(message: str) -> str:

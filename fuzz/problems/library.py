@@ -32,7 +32,7 @@ def run(case: Case, *, again: bool = False) -> Outcome:
     try:
         problem = problem_of(case, again=again)
         method = algorithm_of(case, again=again)
-        release = shoal.anonymize(problem, method, shoal.Engine(workers=2 if again else 1))
+        release = shoal.anonymize(problem, algorithm=method, engine=shoal.Engine(workers=2 if again else 1))
         book = {entry.label: frozenset(entry.items) for entry in release.codebook.entries}
         published = seen_of(case, release.data, book)
         return Outcome(published, _as_given(published, release.order), release)

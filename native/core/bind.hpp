@@ -1,4 +1,4 @@
-// The border to Python, for the files that bind a kernel: arrays in, arrays out, the GIL released, Ctrl-C heard.
+// The interface to Python, for the files that bind a kernel: arrays in, arrays out, the GIL released, Ctrl-C handled.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,7 +32,7 @@ inline RowsView view_of(const In<int64_t>& indptr, const In<Code>& items) {
     return {indptr.data(), items.data(), length(indptr) - 1};
 }
 
-// The same with persons, of which there are none where nobody has several rows.
+// The same with persons; the array is empty if nobody has several rows.
 inline RowsView view_of(const In<int64_t>& indptr, const In<Code>& items, const In<Code>& persons) {
     if (length(persons) && length(persons) != length(indptr) - 1)
         throw std::invalid_argument("one person for each row is wanted");
@@ -47,7 +47,7 @@ std::vector<T> copy_of(const In<T>& values) {
 // A NumPy array that owns the values.
 template <class T>
 Out<T> array_of(std::vector<T> values) {
-    values.reserve(1);  // NumPy wants an address even for nothing
+    values.reserve(1);  // NumPy needs an address even for an empty array
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* gone) noexcept { delete static_cast<std::vector<T>*>(gone); });
     return Out<T>(owned->data(), {owned->size()}, owner);
@@ -60,8 +60,8 @@ auto without_gil(Run run) {
     return run();
 }
 
-// Runs a kernel without the GIL. It gets a tick, to be called from the same thread: that tells Python how far the work is and
-// throws where Ctrl-C was pressed.
+// Runs a kernel without the GIL. The kernel gets a tick, to be called from the same thread. It reports progress to Python and
+// throws if Ctrl-C was pressed.
 template <class Run>
 auto interruptible(const nb::callable& tick, Run run) {
     Tick call = [&tick](double share) {
@@ -72,7 +72,7 @@ auto interruptible(const nb::callable& tick, Run run) {
     return without_gil([&] { return run(call); });
 }
 
-// What all files with SHOAL_KERNEL bind, by name; module.cpp walks it.
+// All kernels that are bound with SHOAL_KERNEL, by name; module.cpp uses the list.
 using Bind = void (*)(nb::module_&);
 
 inline std::map<std::string, Bind>& kernels() {
@@ -86,7 +86,7 @@ struct Registration {
 
 }  // namespace shoal
 
-// SHOAL_KERNEL(name) { module.def("name", ..); } adds a kernel to the extension: nothing else has to know of it.
+// SHOAL_KERNEL(name) { module.def("name", ..); } adds a kernel to the extension. No other file has to change.
 #define SHOAL_KERNEL(name)                                           \
     static void bind_##name(nanobind::module_& module);              \
     static const shoal::Registration registered(#name, bind_##name); \

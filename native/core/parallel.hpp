@@ -15,7 +15,7 @@ namespace shoal {
 
 using Tick = std::function<void(double)>;  // share done; throws to interrupt
 
-// As many workers as there is work and hardware for.
+// The number of workers: limited by the work and the hardware.
 inline int worker_count(int64_t wanted, int64_t tasks) {
     auto hardware = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
     return static_cast<int>(std::max<int64_t>(1, std::min({wanted, tasks, 4 * hardware})));
@@ -23,11 +23,11 @@ inline int worker_count(int64_t wanted, int64_t tasks) {
 
 struct Cancelled : std::exception {};
 
-// Calls the tick now and then from the calling thread; lets other threads notice an interruption.
+// Calls the tick now and then from the calling thread, and lets other threads notice an interruption.
 class Pulse {
 public:
     Pulse(const Tick& tick, std::atomic<bool>& cancelled, bool main) : tick_(tick), cancelled_(cancelled), main_(main) {}
-    // For steps that are short: looks at the clock at every 256th.
+    // For short steps: checks the clock at every 256th.
     void beat(double share) {
         share_ = share;
         if (!(++beats_ & 0xff)) look();
@@ -51,8 +51,8 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// body(worker, task, pulse) for every task; tasks are taken in order by whoever is free, so a result must not depend on
-// which worker ran it. An exception in any of them stops all and is thrown to the caller.
+// Runs body(worker, task, pulse) for every task. Free workers take tasks in order, so a result must not depend on which
+// worker ran it. An exception in any of them stops all and is thrown to the caller.
 template <class Body>
 void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
     std::atomic<int64_t> next{0};
@@ -80,7 +80,7 @@ void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
                 work(worker, false);
                 --running;
             });
-        } catch (const std::system_error&) {  // no more threads to be had: go on with those that run
+        } catch (const std::system_error&) {  // no more threads available: continue with those that run
             running -= threads - worker;
             break;
         }

@@ -1,8 +1,8 @@
 // Frequent itemsets of a list of rows, of all sizes, and how many rows of another list hold each. For measures that compare
-// what two lists tell a miner.
+// the itemsets of two lists.
 //
-// Depth-first projection over rows that are renumbered by rising support and merged. Work is split by first label; each
-// writes a list of its own and lists are joined in the order of labels: threads cannot change the result.
+// A depth-first projection over rows that are renumbered by rising support and merged. Work is split by first label. Each
+// part writes its own list, and lists are joined in the order of labels, so threads cannot change the result.
 #pragma once
 
 #include <memory>
@@ -81,7 +81,7 @@ private:
         out.second.push_back(second);
     }
 
-    // Tell the prefix, then all that extend it.
+    // Reports the prefix, then all its extensions.
     void extend(Worker& worker, const OrderedPlace* from, const OrderedPlace* to, int64_t first, int64_t second, Pulse& pulse,
                 double share) {
         pulse.beat(share);

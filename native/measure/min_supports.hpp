@@ -1,9 +1,9 @@
-// For each row, the least number of persons who hold some set of 1, 2, .. m of its labels in a row: what somebody who knows so
-// many of them can narrow the search down to.
+// For each row, the least number of persons who have some set of 1, 2, .. m of its labels in a row: the number of candidates
+// that remain for an attacker who knows these labels.
 //
-// Size by size. A row that some set leaves alone, or that has no more labels, is done: larger sets change nothing. So only
-// sets within rows that are not done are counted. Labels are renumbered by rising support, equal rows merged, and work is
-// split by first label. All that is kept is a minimum: threads cannot change it.
+// The search goes size by size. A row is done if some set occurs in it alone, or if it has no more labels: larger sets change
+// nothing. So only sets within rows that are not done are counted. Labels are renumbered by rising support, equal rows are
+// merged, and work is split by first label. The result is a minimum, so threads cannot change it.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -17,7 +17,8 @@ public:
         : rows_(view, RowsView{empty_, nullptr, 0}, labels, 1), everybody_(persons_of(view)), least_(rows_.size(), everybody_),
           given_(view.rows) {}
 
-    // [size - 1] for each row given the least support of a set of at most `size` of its labels; everybody, if it has none.
+    // Returns [size - 1], for each given row the least support of a set of at most `size` of its labels; all persons if it
+    // has none.
     std::vector<int64_t> run(int m, int threads, const Tick& tick) {
         std::vector<int64_t> out;
         out.reserve(static_cast<size_t>(m) * given_);
@@ -34,7 +35,7 @@ private:
         std::vector<int64_t> count;
         std::vector<Code> touched;
         std::vector<int64_t> start, fill;
-        std::vector<Code> last;  // by slot: whose row was counted last
+        std::vector<Code> last;  // by slot: the person counted last
         std::vector<OrderedPlace> places;
     };
     struct Worker {
@@ -69,7 +70,7 @@ private:
 
     static void lower(int64_t& least, int64_t support) { least = std::min(least, support); }
 
-    // Adds a row to a support, unless the last one was of the same person. Rows come by person.
+    // Adds a row to a support, unless the last one was of the same person. Rows are sorted by person.
     void meet(int64_t& support, Code& last, int64_t row) const {
         Code person = rows_.person(row);
         if (person == NOBODY || person != last) support += rows_.first(row);
@@ -85,7 +86,7 @@ private:
         return alone + (std::unique(several.begin(), several.end()) - several.begin());
     }
 
-    // Extend a prefix of `length` - 1 labels, up to `size`.
+    // Extends a prefix of `length` - 1 labels, up to `size`.
     void extend(Worker& worker, const OrderedPlace* from, const OrderedPlace* to, int length, int size, Pulse& pulse,
                 double share) {
         pulse.beat(share);
@@ -95,7 +96,7 @@ private:
         auto each = [&](const OrderedPlace* p, auto visit) {
             for (int64_t e = p->next; e < rows_.end(p->row); ++e) visit(rows_.item(e), e);
         };
-        // Only labels that some row which is not done has, and early enough for as many as are still wanted.
+        // Only labels in some row that is not done, and early enough for the labels that are still needed.
         for (const OrderedPlace* p = from; p != to; ++p)
             if (open_[p->row])
                 for (int64_t e = p->next; e + (size - length) < rows_.end(p->row); ++e)

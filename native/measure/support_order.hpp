@@ -1,21 +1,21 @@
-// For the measures: rows renumbered by rising support, without what is too rare, equal ones merged, and where each label
-// stands in them. Shared with neither searches nor verifiers. Rows of one person stand next to each other.
+// For the measures: rows renumbered by rising support, without labels that are too rare, with equal rows merged; and the
+// places of each label. Not shared with searches or verifiers. Rows of one person are consecutive.
 #pragma once
 
 #include "core/rows.hpp"
 
 namespace shoal {
 
-// A place in a row: what follows the last label of a prefix.
+// A place in a row: the start of the labels after the last label of a prefix.
 struct OrderedPlace {
     int64_t row;
     int64_t next;
 };
 
-// Of two lists of rows over the same labels; the second may be empty. Codes are ranks: 0 is the rarest label of the first.
+// Takes two lists of rows over the same labels; the second may be empty. Codes are ranks: 0 is the rarest label of the first.
 class SupportOrder {
 public:
-    // Labels that fewer than `least` rows of the first list have are left out.
+    // Labels in fewer than `least` rows of the first list are left out.
     SupportOrder(RowsView first, RowsView second, Code labels, int64_t least) {
         std::vector<int64_t> support(labels, 0);
         for (int64_t e = 0; e < first.indptr[first.rows]; ++e) ++support[first.items[e]];
@@ -44,17 +44,17 @@ public:
     int64_t begin(int64_t row) const { return indptr_[row]; }
     int64_t end(int64_t row) const { return indptr_[row + 1]; }
     Code item(int64_t at) const { return items_[at]; }
-    int64_t first(int64_t row) const { return first_[row]; }  // rows of the first list that are this one
-    Code person(int64_t row) const { return persons_.empty() ? NOBODY : persons_[row]; }  // 1 row then, whoever has it twice
-    int64_t second(int64_t row) const { return second_[row]; }  // ... of the second
-    const std::vector<int64_t>& class_of() const { return class_of_; }  // of each row given; -1: empty
+    int64_t first(int64_t row) const { return first_[row]; }  // number of rows of the first list that are this one
+    Code person(int64_t row) const { return persons_.empty() ? NOBODY : persons_[row]; }  // then it counts as 1 row
+    int64_t second(int64_t row) const { return second_[row]; }  // the same for the second
+    const std::vector<int64_t>& class_of() const { return class_of_; }  // of each given row; -1: empty
 
     // All rows that hold a label.
     const OrderedPlace* from(Code rank) const { return places_.data() + starts_[rank]; }
     const OrderedPlace* to(Code rank) const { return places_.data() + starts_[rank + 1]; }
 
 private:
-    // Equal rows become one; empty ones vanish.
+    // Merges equal rows, and drops empty ones.
     void merge(const Rows& all, int64_t firsts) {
         std::vector<int64_t> order(all.size());
         std::iota(order.begin(), order.end(), 0);

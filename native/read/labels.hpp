@@ -1,7 +1,7 @@
-// Different texts, numbered in the order in which they first come.
+// Different texts, numbered in the order in which they first appear.
 //
-// A hash table with open addressing. A text of at most 8 bytes is its own key, so that two of them are compared as integers;
-// a longer one has a hash as key and is compared with its bytes, too.
+// A hash table with open addressing. A text of at most 8 bytes is its own key, so that two of them are compared as integers.
+// A longer one has a hash as key, and its bytes are compared too.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace shoal {
 
 class Labels {
 public:
-    // The code of text[0, length). `readable`: how many bytes may be read from there on.
+    // The code of text[0, length). `readable`: number of bytes that may be read from there.
     Code code_of(const uint8_t* text, int64_t length, int64_t readable) {
         Entry wanted{key_of(text, length, readable), static_cast<int32_t>(std::min<int64_t>(length, long_)), 0};
         size_t at = place_of(wanted);
@@ -30,7 +30,7 @@ public:
 
     Code size() const { return static_cast<Code>(offsets_.size() - 1); }
 
-    // Forgets all but the first labels, for good: none can be looked up after that.
+    // Removes all but the first labels. After that, none can be looked up.
     void keep(Code labels) {
         offsets_.resize(static_cast<size_t>(labels) + 1);
         bytes_.resize(offsets_.back());

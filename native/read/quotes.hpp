@@ -1,4 +1,4 @@
-// How a piece of delimited text is quoted: jumps from quote to quote.
+// Checks the quotes of a piece of delimited text, by jumping from quote to quote.
 #pragma once
 
 #include "core/rows.hpp"
@@ -29,7 +29,7 @@ private:
         return next ? next : end_;
     }
 
-    // The rest of a quoted field, up to a quote that may close it.
+    // Reads the rest of a quoted field, up to a quote that may close it.
     const uint8_t* inside(const uint8_t* at) {
         const uint8_t* close = next_quote(at);
         breaks.insert(breaks.end(), std::count(at, close, line_end), records);
@@ -38,7 +38,7 @@ private:
         return close + 1;
     }
 
-    // What follows a quote inside a quoted field, then plain fields up to the next one that is quoted.
+    // Reads what follows a quote inside a quoted field, then plain fields up to the next quoted one.
     const uint8_t* outside(const uint8_t* at) {
         if (state == quote && *at != mark && !separates(*at)) {
             bad = at - data_;

@@ -1,4 +1,4 @@
-// Rows of codes as sets: each code replaced by its rank, sorted within its row, duplicates removed.
+// Rows of codes as sets: each code is replaced by its rank and sorted within its row, and duplicates are removed.
 #pragma once
 
 #include <algorithm>

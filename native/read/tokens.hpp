@@ -1,4 +1,4 @@
-// Lines or cells split into tokens, and tokens into codes, in one pass.
+// Splits lines or cells into tokens, and gives the tokens codes, in one pass.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ public:
         std::vector<int64_t> breaks;
     };
 
-    // An empty delimiter stands for runs of blanks.
+    // An empty delimiter means runs of blanks.
     Splitter(const uint8_t* data, int64_t size, std::string delimiter)
         : data_(data), limit_(data + size), delimiter_(std::move(delimiter)) {
         if (delimiter_.empty())
@@ -28,7 +28,7 @@ public:
         else kind_[static_cast<uint8_t>(delimiter_[0])] = separator;
     }
 
-    // Rows are lines. `last`: the data end here, so that the last line may lack its end.
+    // Rows are lines. `last`: the data end here, so the last line may lack its end.
     Result lines(bool quotes, bool last) {
         kind_[line_end] = row_end;
         quotes_ = quotes;
@@ -38,7 +38,7 @@ public:
             size_t codes = result_.codes.size(), breaks = result_.breaks.size();
             Code labels = result_.labels.size();
             at = row(at, limit_);
-            if (!at || (at == limit_ && !last)) {  // malformed or unfinished: as if it had not been looked at
+            if (!at || (at == limit_ && !last)) {  // malformed or unfinished: as if it had not been read
                 result_.codes.resize(codes);
                 result_.breaks.resize(breaks);
                 result_.labels.keep(labels);
@@ -70,7 +70,7 @@ public:
 private:
     enum Kind : uint8_t { text, separator, row_end };
 
-    // Splits the row that starts here and returns where it ends: at a line end or `end`. Null: it is malformed or unfinished.
+    // Splits the row that starts here and returns its end: a line end or `end`. Null: it is malformed or unfinished.
     const uint8_t* row(const uint8_t* at, const uint8_t* end) {
         if (delimiter_.empty()) return words(at, end);
         return delimiter_.size() == 1 ? fields<true>(at, end) : fields<false>(at, end);
@@ -108,7 +108,7 @@ private:
         return end - at >= length && std::memcmp(at, delimiter_.data(), delimiter_.size()) == 0;
     }
 
-    // Adds the field that starts with this quote and returns what follows it. Null: it is malformed or unfinished.
+    // Adds the field that starts with this quote and returns its end. Null: it is malformed or unfinished.
     const uint8_t* quoted(const uint8_t* start, const uint8_t* end) {
         const uint8_t* content = start + 1;
         const uint8_t* close = next_quote(content, end);
@@ -130,7 +130,7 @@ private:
         return at < end ? static_cast<const uint8_t*>(std::memchr(at, quote, end - at)) : nullptr;
     }
 
-    // Adds the content of a quoted field, in which a doubled quote stands for one.
+    // Adds the content of a quoted field, in which a doubled quote represents one.
     void add_unescaped(const uint8_t* at, const uint8_t* end) {
         const uint8_t* doubled = next_quote(at, end);
         if (!doubled) return add(at, end - at, limit_ - at);
@@ -153,7 +153,7 @@ private:
         result_.codes.push_back(result_.labels.code_of(start, length, readable));
     }
 
-    // `codes`: how many there were before the row.
+    // `codes`: the number of codes before the row.
     void close_row(size_t codes) {
         size_t size = result_.codes.size() - codes;
         if (size > static_cast<size_t>(std::numeric_limits<int32_t>::max()))

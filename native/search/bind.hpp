@@ -1,4 +1,4 @@
-// What the files share that bind searches over a hierarchy.
+// Shared code of the files that bind searches over a hierarchy.
 #pragma once
 
 #include "core/bind.hpp"

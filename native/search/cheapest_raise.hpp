@@ -1,4 +1,5 @@
-// The cheapest ways to raise a set of labels, and of them the one that lifts it to a support of k (P0 Alg. 3, line 8).
+// The cheapest ways to raise a set of labels, and the one that gives it a support of k (Terrovitis et al. 2008, Alg. 3, line
+// 8).
 #pragma once
 
 #include <queue>
@@ -8,15 +9,15 @@
 
 namespace shoal {
 
-// The ways to raise a set of labels, cheapest first. Loss never falls on the way up, so of all ways that suffice the first to
-// come is the best, and minimal: in a tie fewer leaves and lower ids (below in a chain) come first.
+// The ways to raise a set of labels, cheapest first. Loss never falls on the way up, so the first way that suffices is the
+// best, and minimal: in a tie, fewer leaves and lower ids (below in a chain) come first.
 class Ways {
 public:
     struct Way {
         int64_t cost;
         int64_t leaves;
         std::vector<Code> commits;  // the raised nodes, ascending, none above another
-        std::vector<Code> target;  // where each label ends up
+        std::vector<Code> target;  // target of each label
         bool operator>(const Way& other) const {
             if (cost != other.cost) return cost > other.cost;
             if (leaves != other.leaves) return leaves > other.leaves;
@@ -28,7 +29,7 @@ public:
     Ways(const Cut& cut, std::vector<Code> labels) : cut_(cut), tree_(cut.tree), labels_(std::move(labels)) {}
 
     void consider(std::vector<Code> target) {
-        for (Code& u : target)  // labels that another target covers stand where it stands: the same is published
+        for (Code& u : target)  // labels that another target covers go to that target: the same is published
             for (Code v : target)
                 if (tree_.covers(v, u)) u = v;
         if (!seen_.insert(target).second) return;
@@ -43,7 +44,7 @@ public:
         open_.push(std::move(way));
     }
 
-    // The ways that raise one label by one step more, to nodes up to `top`.
+    // Adds the ways that raise one label by one more step, to nodes up to `top`.
     void consider_above(const Way& way, Code top) {
         for (size_t i = 0; i < way.target.size(); ++i) {
             if (way.target[i] == tree_.root() || tree_.parent[way.target[i]] > top) continue;
@@ -69,16 +70,16 @@ private:
     std::set<std::vector<Code>> seen_;
 };
 
-// Finds the cheapest by best-first search. Support(nodes) is the number of rows that hold all of them, exact below k.
-// Bounded, the root is no target.
+// Finds the cheapest way by best-first search. Support(nodes) is the number of rows that hold all of them, exact below k. If
+// bounded, the root is no target.
 template <class Support>
 class CheapestRaise {
 public:
     CheapestRaise(const Cut& cut, std::vector<Code> labels, int64_t k, bool bounded, Support support)
         : tree_(cut.tree), ways_(cut, std::move(labels)), k_(k), bounded_(bounded), support_(support) {}
 
-    // The nodes to raise the cut to; none, if only the root would do and must not. beat() is called for every way that is
-    // looked at.
+    // Returns the nodes to raise the cut to; none if only the root would suffice and is not allowed. beat() is called for
+    // every way examined.
     template <class Beat>
     std::vector<Code> find(Beat beat) {
         auto lowest = lowest_targets();
@@ -95,7 +96,7 @@ public:
 private:
     bool suffices(const std::vector<Code>& target) const { return support_(tree_.maximal(target)) >= k_; }
 
-    // The lowest targets that any sufficient way must reach: support only grows on the way up, so each label alone has to
+    // The lowest targets that any sufficient way must reach. Support only grows on the way up, so each label alone has to
     // rise until there are k rows with all other labels at their highest. Root: nothing below it suffices.
     std::vector<Code> lowest_targets() const {
         const std::vector<Code>& labels = ways_.labels();

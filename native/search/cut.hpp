@@ -1,4 +1,4 @@
-// A hierarchy with costs, and a cut of it on its way up.
+// A hierarchy with costs, and a cut of it that is raised.
 #pragma once
 
 #include "core/rows.hpp"
@@ -37,7 +37,7 @@ struct Tree {
     }
 };
 
-// Starts at the leaves; raise() moves it up.
+// The cut starts at the leaves; raise() moves it up.
 class Cut {
 public:
     explicit Cut(Tree tree) : tree(tree), below_(tree.nodes, 0), in_(tree.nodes, 0), under_(tree.nodes, 0) {
@@ -52,13 +52,13 @@ public:
 
     bool below(Code u) const { return below_[u]; }  // strictly below the cut
     bool in(Code u) const { return in_[u]; }
-    Code node_of(Code u) const {  // where u stands in the cut, if it is in or below it
+    Code node_of(Code u) const {  // the node of the cut at or above u
         while (below_[u]) u = tree.parent[u];
         return u;
     }
     int64_t price(Code u) const { return tree.cost[u] - under_[u]; }  // what raising the cut to u would add to the loss
 
-    // Raise the cut to u; lowered(v) is called for every node that is below the cut from now on.
+    // Raises the cut to u; lowered(v) is called for every node that is now below the cut.
     template <class Lowered>
     void raise(Code u, Lowered lowered) {
         if (below_[u]) return;

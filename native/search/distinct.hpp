@@ -1,19 +1,19 @@
-// Equal rows merged, for the search; the verifiers have their own.
+// Merges equal rows, for searches. The verifiers have their own code.
 #pragma once
 
 #include "core/rows.hpp"
 
 namespace shoal {
 
-// Equal rows become one: with the sum of their weights, if they are of persons who have no other row; else only those of one
-// person, which count once. Rows of the former come first, then the latter person by person, each in lexicographic order.
-// Empty rows vanish.
+// Merges equal rows. Rows of persons who have no other row are merged with the sum of their weights. Rows of persons with
+// several rows are merged only within a person, and count once. The former come first, then the latter person by person, each
+// in lexicographic order. Empty rows are dropped.
 inline Rows distinct(const Rows& rows) {
     std::vector<int64_t> order;
     order.reserve(rows.size());
     for (int64_t r = 0; r < rows.size(); ++r)
         if (rows.length(r)) order.push_back(r);
-    // The first two items as one key settle most comparisons without touching the row.
+    // The first two items as one key decide most comparisons without reading the row.
     std::vector<uint64_t> key(rows.size(), 0);
     for (int64_t r : order) {
         const Code* row = rows.begin(r);

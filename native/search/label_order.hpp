@@ -1,4 +1,5 @@
-// The order of labels in the count-tree (P0 s.4.1). It depends on the data and the hierarchy only, not on a cut.
+// The order of labels in the count-tree (Terrovitis et al. 2008, s.4.1). It depends only on the data and the hierarchy, not
+// on a cut.
 #pragma once
 
 #include "search/cut.hpp"
@@ -6,8 +7,8 @@
 
 namespace shoal {
 
-// The labels that occur in distinct rows of leaves or are above such, without the root: by falling support, or, without
-// counting, by how many leaves they cover, most first; ties: lower id.
+// Sorts the labels that occur in distinct rows of leaves, or are above such, without the root: by falling support or, without
+// counting, by the number of leaves that they cover, most first (ties: lower id).
 inline std::vector<Code> label_order(const Rows& rows, const Tree& tree, bool by_leaves) {
     std::vector<int64_t> support(tree.nodes, 0);
     std::vector<int64_t> seen(tree.nodes, -1);

@@ -1,4 +1,4 @@
-// For every node of a hierarchy, the rows that hold an item below it: the support of any set of nodes, in persons.
+// For every node of a hierarchy, the rows that hold an item below it; and the support of any set of nodes, in persons.
 #pragma once
 
 #include "search/cut.hpp"
@@ -9,12 +9,12 @@ namespace shoal {
 
 class NodeRows {
 public:
-    Rows rows;  // distinct, without empty ones
-    Rows expanded;  // the same with all generalizations but the root
+    Rows rows;  // distinct and non-empty
+    Rows expanded;  // the same rows with all generalizations except the root
 
     NodeRows(const RowsView& view, const Tree& tree, int64_t k) : NodeRows(distinct(view), tree, k) {}
 
-    // Distinct rows of nodes none of which is above another, without empty rows.
+    // Distinct non-empty rows of nodes, none of which is above another.
     NodeRows(Rows of, const Tree& tree, int64_t k) : rows(std::move(of)), k_(k), support_(tree.nodes, 0) {
         std::vector<int64_t> seen(tree.nodes, -1);
         PersonsByLabel persons;
@@ -49,7 +49,7 @@ public:
     const int32_t* end(Code u) const { return holders_.data() + starts_[u + 1]; }
     int64_t support(Code u) const { return support_[u]; }
 
-    // The persons with a row that holds all the nodes (none of them the root); exact below k, else k.
+    // Counts the persons with a row that holds all nodes (none of them the root); exact below k, else k.
     int64_t support(const Set& nodes) const {
         Code rarest = rarest_of(nodes);
         Persons found;
@@ -64,7 +64,7 @@ public:
     }
     bool rare(const Set& nodes) const { return support(nodes) < k_; }
 
-    // The rows that hold all the nodes, of which there should be few.
+    // The rows that hold all nodes, of which there should be few.
     std::vector<int32_t> holding(const Set& nodes) const {
         Code rarest = rarest_of(nodes);
         std::vector<int32_t> found;

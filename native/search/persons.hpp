@@ -1,12 +1,12 @@
-// Counting persons instead of rows, for the search. Rows must come person by person, as distinct() has them: then a person who
-// was counted for a set was counted for it last.
+// Counts persons instead of rows, for searches. Rows must be sorted by person, as distinct() sorts them: then a person who
+// was counted for a set was the last one counted for it.
 #pragma once
 
 #include "core/rows.hpp"
 
 namespace shoal {
 
-// The persons behind some rows.
+// Counts the persons of some rows.
 class Persons {
 public:
     void add(const Rows& rows, int64_t row) {
@@ -21,7 +21,7 @@ private:
     Code last_ = NOBODY;
 };
 
-// The rows in the order that counting wants; each keeps its place where nobody has several.
+// Sorts the rows by person for counting. If nobody has several rows, the order stays the same.
 inline Rows person_by_person(const RowsView& view) {
     std::vector<int64_t> order(view.rows);
     std::iota(order.begin(), order.end(), 0);
@@ -42,7 +42,7 @@ inline int64_t persons_of(const Rows& rows) {
     return all.count();
 }
 
-// The persons behind the rows of each label, beside an array of their counts: a count of 0 begins anew.
+// Counts the persons of the rows of each label. It works on an external array of counts: a count of 0 starts a new count.
 class PersonsByLabel {
 public:
     void prepare(size_t labels, const Rows& rows) {
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    std::vector<Code> last_;  // by label: whose row was counted last
+    std::vector<Code> last_;  // by label: the person counted last
     bool counts_rows_ = true;
 };
 

@@ -1,5 +1,5 @@
-// Rows that hold many of few labels, as a bitmap for each label: for verifiers. Going through such rows visits each of them
-// once for every set that it holds; in bitmaps most sets are seen to be frequent after a few words.
+// Rows that hold many of few labels, as a bitmap for each label, for verifiers. Scanning such rows visits each of them once
+// for every set that it holds. With bitmaps, most sets are found to be frequent after a few words.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -11,7 +11,7 @@ class DenseRows {
 public:
     using Bits = std::vector<uint64_t>;
 
-    // So many rows and labels; all weights at least 1. Rows of one person must stand next to each other.
+    // Takes the number of rows and labels. All weights are at least 1. Rows of one person must be consecutive.
     void clear(int64_t rows, int64_t labels) {
         words_ = (rows + 63) / 64;
         all_.assign(words_, ~uint64_t{0});  // beyond the last row no label has a bit
@@ -27,14 +27,14 @@ public:
 
     const Bits& all() const { return all_; }
 
-    // The rows of these that hold the label, too.
+    // The given rows that also hold the label.
     void narrow(const Bits& these, int64_t label, Bits& out) const {
         const uint64_t* own = bits_.data() + label * words_;
         out.resize(words_);
         for (int64_t w = 0; w < words_; ++w) out[w] = these[w] & own[w];
     }
 
-    // visit(row) for each of these rows that holds the label, in order, until it returns false.
+    // Calls visit(row) for each of these rows that holds the label, in order, until it returns false.
     template <class Visit>
     void each(const Bits& these, int64_t label, Visit visit) const {
         const uint64_t* own = bits_.data() + label * words_;
@@ -43,7 +43,7 @@ public:
                 if (!visit(64 * w + __builtin_ctzll(left))) return;
     }
 
-    // The persons of these rows that have the label: exact below `enough`, and at least that otherwise.
+    // Counts the persons of these rows that have the label: exact below `enough`, and at least that otherwise.
     int64_t persons(const Bits& these, int64_t label, int64_t enough) const {
         int64_t counted = 0;
         Latest latest;
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    int64_t words_ = 0;  // of a bitmap
+    int64_t words_ = 0;  // words of a bitmap
     Bits all_;
     std::vector<uint64_t> bits_;  // by label
     std::vector<int64_t> weight_;

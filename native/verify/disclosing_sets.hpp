@@ -1,11 +1,11 @@
-// Disclosing sets, for l^m-diversity and (h,k,p)-coherence: label sets of given sizes (the empty one may be among them) such
-// that more than an allowed share of the rows that have all of them has the same sensitive value.
+// Disclosing sets, for l^m-diversity and (h,k,p)-coherence: label sets of given sizes (possibly including the empty set) such
+// that more than an allowed share of the rows with all of them have the same sensitive value.
 //
-// There is no Apriori property: a set whose parts are all fine may fail, at any support. So every set that some row
-// with a sensitive value has (or at least so many) is counted, depth-first; others are left with all that contain them.
-// Which sensitive value is the most frequent one is only asked where the rows with any value at all are too many. Size
-// by size, ending with the first that fails. Work is split by first label; equal rows (labels and values) are merged.
-// Where persons have several rows, persons are counted: rows stand by person then, with and without values among each other.
+// There is no Apriori property: a set whose subsets are all safe may fail, at any support. So every set in some row with a
+// sensitive value (or in at least a given number of them) is counted, depth-first. Other sets are skipped with all their
+// supersets. The most frequent sensitive value is only determined if too many rows have any value at all. The search goes
+// size by size and ends with the first size that fails. Work is split by first label. Equal rows (labels and values) are
+// merged. If persons have several rows, persons are counted: rows are then sorted by person, with and without values mixed.
 // Cost: for each size s, the sum over rows of (labels of the row that sensitive rows have, choose s).
 #pragma once
 
@@ -16,9 +16,9 @@ namespace shoal {
 
 struct Disclosure {
     std::vector<Code> codes;  // ascending
-    Code sensitive;  // the most frequent value in these rows, the lowest code if there are several
-    int64_t support;  // persons with a row that has all the labels
-    int64_t together;  // of these, who has one with the sensitive value, too
+    Code sensitive;  // the most frequent value in these rows (ties: the lowest code)
+    int64_t support;  // persons with a row that has all labels
+    int64_t together;  // of these, persons with one that also has the sensitive value
 
     bool operator<(const Disclosure& other) const {  // the worst first; counts are below 2^31, so products are exact
         int64_t mine = together * other.support, theirs = other.together * support;
@@ -40,11 +40,11 @@ public:
     DisclosureCounter(RowsView view, Code labels, RowsView values, Code sensitive, Share allowed, int64_t least, size_t keep)
         : allowed_(allowed), least_(least), keep_(keep), given_(view.rows), total_(all_persons(view)), labels_(labels),
           sensitive_(sensitive), shared_(view.persons != nullptr) {
-        std::vector<char> linked(labels, 0);  // labels that some row with a sensitive value has: no other is looked at
+        std::vector<char> linked(labels, 0);  // labels in some row with a sensitive value: no others are examined
         for (int64_t r = 0; r < view.rows; ++r)
             if (values.size(r))
                 for (const Code* item = view.begin(r); item != view.end(r); ++item) linked[*item] = 1;
-        Rows joined;  // labels, then sensitive values shifted behind them; rows with such values first, or all by person
+        Rows joined;  // labels, then sensitive values shifted behind them; rows with values first, or all by person
         std::vector<int64_t> order = by_person(view);
         for (bool with : {true, false})
             for (int64_t r : order) {
@@ -72,19 +72,19 @@ public:
             for (int64_t e = rows_.indptr[r]; e < split_[r]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
     }
 
-    // checked: the sets of all sizes looked at; violations and witnesses: of the smallest size that has any.
+    // checked: the sets of all sizes examined; violations and witnesses: of the smallest size that has any.
     Result run(int first, int last, int threads, const Tick& tick) {
         Result total;
         for (int size = first; size <= last && total_; ++size) {
             Result found = count(size, threads, tick);
             total.merge(found, keep_);
-            if (total.violations || !found.checked) break;  // too few rows with a sensitive value have as many labels
+            if (total.violations || !found.checked) break;  // too few rows with a sensitive value have so many labels
         }
         std::sort(total.witnesses.begin(), total.witnesses.end());
         return total;
     }
 
-    // For each row, the size of the smallest set of 1..m of its labels that tells a value of this row; 0: none.
+    // For each row, the size of the smallest set of 1..m of its labels that discloses a value of this row; 0: none.
     std::vector<uint8_t> smallest(int m, int threads, const Tick& tick) {
         marks_.assign(with_value_, 0);
         for (int size = 1; size <= m; ++size)
@@ -98,7 +98,7 @@ public:
 private:
     struct Place {
         int64_t row;
-        int64_t next;  // index into rows_.items of what follows the last label of the prefix
+        int64_t next;  // index into rows_.items of the labels after the last label of the prefix
     };
     struct Level {
         std::vector<int64_t> with, without;  // rows with the prefix and this label, with and without a sensitive value;
@@ -116,7 +116,7 @@ private:
         std::vector<int64_t> together;  // by sensitive value
         LatestByLabel latest;
         std::vector<Code> values;
-        std::vector<uint8_t> told;  // by row with sensitive values: whether a set of the current size tells one
+        std::vector<uint8_t> told;  // by row with sensitive values: whether a set of the current size discloses one
     };
 
     Result count(int size, int threads, const Tick& tick) {
@@ -212,7 +212,7 @@ private:
         for (Code item : level.touched) with[item] = without[item] = level.slot[item] = 0;
     }
 
-    // Hands every row to all the wanted labels that follow the prefix in it.
+    // Copies every row to all wanted labels that follow the prefix in it.
     void deal(Level& level, const Place* from, const Place* to) const {
         level.start.assign(level.wanted.size() + 1, 0);
         for (const Place* p = from; p != to; ++p)
@@ -226,7 +226,7 @@ private:
                 if (int64_t slot = level.slot[rows_.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
     }
 
-    // The most frequent sensitive value of the rows that have the prefix, reported if it is too frequent.
+    // Finds the most frequent sensitive value of the rows with the prefix, and reports it if it is too frequent.
     void weigh(Worker& worker, const Place* from, const Place* to, int64_t support) const {
         worker.values.clear();
         for (const Place* p = from; p != to; ++p)
@@ -250,7 +250,7 @@ private:
         for (Code value : worker.values) worker.together[value] = 0;
     }
 
-    // Those of the rows that have a value which is too frequent among them.
+    // Marks those of the rows that have a value which is too frequent among them.
     void mark(Worker& worker, const Place* from, const Place* to, int64_t support) const {
         for (const Place* p = from; p != to; ++p) {
             if (p->row >= with_value_ || marks_[p->row]) continue;
@@ -260,17 +260,17 @@ private:
     }
 
     Share allowed_;
-    int64_t least_;  // rows with a sensitive value that a set must have to be looked at
+    int64_t least_;  // rows with a sensitive value that a set must have to be examined
     size_t keep_;
-    int64_t given_;  // rows, also those without any label
+    int64_t given_;  // number of rows, including those without any label
     int64_t total_;  // persons
     Code labels_, sensitive_;
     bool shared_;  // whether some person has several rows
     Rows rows_;
     std::vector<int64_t> split_;  // index into rows_.items of each row's first sensitive value
     int64_t with_value_ = 0;  // rows before this one have sensitive values, the others none
-    std::vector<int64_t> holders_, class_of_;  // the given rows with sensitive values, and which of rows_ each became
-    std::vector<uint8_t> marks_;  // by row with sensitive values; empty: not asked for
+    std::vector<int64_t> holders_, class_of_;  // the given rows with sensitive values, and the row of rows_ that each became
+    std::vector<uint8_t> marks_;  // by row with sensitive values; empty: not requested
     std::vector<int64_t> starts_;
     std::vector<Place> places_, all_;
 };

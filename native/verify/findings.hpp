@@ -1,6 +1,6 @@
-// What a verifier's kernel found: how much it looked at, how much of that fails, and the first few witnesses under a
-// total order, kept in a heap. Sums and firsts only: neither the order of reports nor the number of threads can change
-// it.
+// The result of a verifier's kernel: how many sets it checked, how many fail, and the first few witnesses under a total
+// order, kept in a heap. It consists of sums and minima only, so neither the order of reports nor the number of threads can
+// change it.
 #pragma once
 
 #include "core/rows.hpp"

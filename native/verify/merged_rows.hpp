@@ -1,4 +1,4 @@
-// Equal rows merged into one, for verifiers. Searches and measures have their own.
+// Merges equal rows, for verifiers. Searches and measures have their own code.
 #pragma once
 
 #include <unordered_map>
@@ -7,9 +7,9 @@
 
 namespace shoal {
 
-// Equal rows become one that stands for all of them, by hashing; empty rows vanish. Where persons have several rows, only the
-// equal rows of one person become one, which counts once. class_of receives for each input row its index in the result (-1:
-// empty). Deliberately not the search's way of merging (direct_pass.hpp, by sorting).
+// Merges equal rows by hashing. Empty rows are dropped. If persons have several rows, only equal rows of the same person are
+// merged, and count once. class_of receives for each input row its index in the result (-1: empty). This is deliberately
+// different from the code of the searches (direct_pass.hpp), which sorts.
 inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
     Rows out;
     class_of.assign(rows.size(), -1);
@@ -42,7 +42,7 @@ inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
     return out;
 }
 
-// All rows, by person.
+// All rows, sorted by person.
 inline Rows copy_by_person(const RowsView& view) {
     Rows all;
     for (int64_t r : by_person(view)) {

@@ -1,16 +1,17 @@
-// Rare facts, for k^m with negative knowledge: combinations of labels a row has (P) and labels it has not (N), at most
-// m of them together, that match rows of 1..k-1 persons. Where every row is a person of its own, counted by inclusion-
-// exclusion: match(P, N) is the sum over the parts S of N of (-1)^|S| sup(P + S), the supports found by intersecting lists of
-// rows. That does not hold for persons with several rows: they are counted directly, in the rows with P and without N.
+// Rare facts, for k^m with negative knowledge: combinations of present labels (P) and absent labels (N), at most m together,
+// that match rows of 1..k-1 persons. If every row is a different person, they are counted by inclusion-exclusion: match(P, N)
+// is the sum over the parts S of N of (-1)^|S| sup(P + S), with supports from intersections of row lists. That does not hold
+// for persons with several rows. They are counted directly, in the rows with P and without N.
 //
-// By number of facts, ending with the first that fails. So whenever combinations of f facts are looked at, all smaller
-// ones match 0 or at least k rows, and a failing one has, for every part N' of N and every y in the rest of N:
+// The search goes by number of facts and ends with the first number that fails. So whenever combinations of f facts are
+// examined, all smaller ones match 0 or at least k rows. A failing one has, for every part N' of N and every y in the rest of
+// N:
 //   match(P, N') >= k, and taken(y) = match(P + y, N') >= 1, so y occurs with P and (by rows) is not implied by it;
 //   match(P, N') - the sum of taken(y) over the rest of N <= match(P, N) < k.
-// P is walked depth-first over the sets that occur, N over labels by falling taken(), as far as the last line allows;
-// until taken() is counted, what it was for a part of N' bounds it. Nothing that fails is missed. Work is split by the
-// first label of P. Cost: for |N| <= 1 as many steps as f times the sets of f labels in all rows; more absent labels
-// only matter for a P of which they leave next to nothing.
+// P is visited depth-first over the sets that occur, and N over labels by falling taken(), as far as the last line allows.
+// Until taken() is counted, its value for a part of N' is an upper bound. No failing combination is missed. Work is split by
+// the first label of P. Cost: for |N| <= 1, f times the sets of f labels in all rows. More absent labels only matter for a P
+// of which they leave almost no rows.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,7 +21,7 @@ namespace shoal {
 
 struct RareNegativeItemset {
     std::vector<Code> present, absent;  // ascending
-    int64_t count;  // rows that match
+    int64_t count;  // number of rows that match
     bool operator<(const RareNegativeItemset& other) const {
         if (count != other.count) return count < other.count;
         if (present != other.present) return present < other.present;
@@ -67,18 +68,18 @@ public:
 private:
     struct Place {
         int64_t row;
-        int64_t next;  // index into rows_.items of what follows the last label of P
+        int64_t next;  // index into rows_.items of the labels after the last label of P
     };
     struct Option {  // a label that may be absent
         Code label;
-        int64_t taken;  // rows that match so far and have the label: exactly or at most
-        int64_t list;  // where in Worker::lists its rows are
+        int64_t taken;  // number of matching rows with the label: exact, or an upper bound
+        int64_t list;  // start of its rows in Worker::lists
         bool operator<(const Option& other) const { return taken != other.taken ? taken > other.taken : label < other.label; }
     };
     struct Level {
         std::vector<int64_t> count;  // persons with P and this label
-        std::vector<int64_t> always;  // of them, those all of whose rows with P have it; only where persons have several rows
-        std::vector<int64_t> here;  // rows of the present person with P and this label
+        std::vector<int64_t> always;  // of them, those whose rows with P all have it; only if persons have several rows
+        std::vector<int64_t> here;  // rows of the current person with P and this label
         LatestByLabel latest;
         std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
         std::vector<Code> touched, follow;
@@ -89,10 +90,10 @@ private:
         Result found;
         std::vector<Code> present, absent;
         std::vector<Level> levels;  // by the size of P
-        // The rows of one P, numbered from 0: their weights, and for each label that may be absent those that have it.
+        // The rows of one P, numbered from 0: their weights, and for each label that may be absent the rows that have it.
         std::vector<int64_t> weight, begin, lists;
-        std::vector<Code> person;  // whose they are
-        std::vector<int32_t> excluded;  // and how many labels of N each has, where persons have several rows
+        std::vector<Code> person;  // of each row
+        std::vector<int32_t> excluded;  // number of labels of N in each row, if persons have several rows
         std::vector<std::vector<Option>> options;  // by the size of N, as the next two
         std::vector<std::vector<char>> has;  // whether a row has that label of N
         std::vector<std::vector<int64_t>> both;  // rows of a list that do
@@ -124,7 +125,7 @@ private:
         return total;
     }
 
-    // One P, whose rows are given: all N to it, and, unless it is empty, the sets that begin with it.
+    // Visits one P, whose rows are given: all N for it and, unless it is empty, the sets that begin with it.
     void visit(Worker& worker, const Place* from, const Place* to, int64_t support, int facts, Pulse& pulse, double share) {
         pulse.beat(share);
         auto size = static_cast<int>(worker.present.size());
@@ -167,7 +168,7 @@ private:
         for (Code label : level.touched) count[label] = 0;
     }
 
-    // Rows without any label vanish when equal ones are merged; of persons who have several rows, it matters who has one.
+    // Rows without any label are dropped when equal rows are merged. For persons with several rows, it matters who has one.
     void count_empty(const Rows& all) {
         Latest latest;
         for (int64_t r = 0; shared_ && r < all.size(); ++r) {
@@ -178,7 +179,7 @@ private:
     }
     bool has_empty(Code person) const { return std::binary_search(empty_.begin(), empty_.end(), person); }
 
-    // For each label the persons all of whose rows with P have it: they are not left without it.
+    // Counts for each label the persons whose rows with P all have it: they are not left without it.
     void count_always(Level& level, const Place* from, const Place* to, bool all_rows) const {
         level.always.resize(labels_);
         level.here.resize(labels_, 0);
@@ -201,7 +202,7 @@ private:
         }
     }
 
-    // The last fact: P and not the label; P and the label, unless that set is met elsewhere.
+    // The last fact: P without the label; and P with the label, unless that set is visited elsewhere.
     void one_more(Worker& worker, Code label, int64_t without, int64_t count) const {
         if (!count) return;  // a label of P
         worker.absent.push_back(label);
@@ -213,7 +214,7 @@ private:
         worker.present.pop_back();
     }
 
-    // Hands every row of P to all the labels that follow the last one of P in it.
+    // Copies every row of P to all labels that follow the last one of P in it.
     void deal(Level& level, Code last, const Place* from, const Place* to) const {
         level.follow.clear();
         for (Code label : level.touched)
@@ -233,7 +234,7 @@ private:
         for (Code label : level.follow) level.slot[label] = 0;
     }
 
-    // The labels that may be absent beside P, by falling support; none if too few for a violation.
+    // The labels that may be absent with P, by falling support; none if too few for a violation.
     std::vector<Option> options_of(const Level& level, int64_t support, int wanted) const {
         std::vector<Option> options;
         for (Code label : level.touched)
@@ -244,7 +245,7 @@ private:
         return options;
     }
 
-    // Whether no violation is left with this option and others that take no more than the first.
+    // Whether no violation is left with this option and others that take no more rows than the first.
     bool out_of_reach(int64_t left, int wanted, const Option& first, const Option& option) const {
         return left - option.taken - (wanted - 1) * first.taken >= k_;
     }
@@ -276,7 +277,7 @@ private:
             if (has.size() < worker.weight.size()) has.resize(worker.weight.size(), 0);
     }
 
-    // All ways to add `wanted` of the options, which come by falling bounds, to N, which leaves `left` rows of P.
+    // Tries all ways to add `wanted` of the options, sorted by falling bounds, to N, which leaves `left` rows of P.
     void choose(Worker& worker, int64_t left, int wanted, const Option* from, const Option* to, Pulse& pulse, double share) {
         pulse.beat(share);
         size_t depth = worker.absent.size();
@@ -303,7 +304,7 @@ private:
             const int64_t* begin = worker.lists.data() + worker.begin[option.list];
             const int64_t* end = worker.lists.data() + worker.begin[option.list + 1];
             int64_t rest = shared_ ? persons_without(worker, begin, end) : left - option.taken;
-            if (!rest) continue;  // nobody is left to be found
+            if (!rest) continue;  // no person is left
             for (const int64_t* row = begin; row != end; ++row) has[*row] = 1;
             for (const int64_t* row = begin; shared_ && row != end; ++row) ++worker.excluded[*row];
             worker.absent.push_back(option.label);
@@ -314,7 +315,7 @@ private:
         }
     }
 
-    // The persons of some rows of P that have no label of N.
+    // Counts the persons of some rows of P that have no label of N.
     static int64_t persons(const Worker& worker, const int64_t* from, const int64_t* to) {
         int64_t found = 0;
         Latest latest;
@@ -323,10 +324,10 @@ private:
         return found;
     }
 
-    // The persons with a row of P that has no label of N and is none of those given, which have one more label.
+    // Counts the persons with a row of P that has no label of N and is not in the list, whose rows have one more label.
     int64_t persons_without(Worker& worker, const int64_t* from, const int64_t* to) const {
         for (const int64_t* row = from; row != to; ++row) ++worker.excluded[*row];
-        bool nothing_known = worker.present.empty();  // rows without any label fit, too
+        bool nothing_known = worker.present.empty();  // rows without any label match, too
         int64_t found = nothing_known ? empty_alone_ + static_cast<int64_t>(empty_.size()) : 0;
         Latest latest;
         for (size_t row = 0; row < worker.weight.size(); ++row) {

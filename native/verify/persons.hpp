@@ -1,11 +1,11 @@
-// Whose rows there are, for the verifiers: a person who has several rows counts once. Searches and measures have their own.
+// Counts persons for the verifiers: a person with several rows counts once. Searches and measures have their own code.
 #pragma once
 
 #include "core/rows.hpp"
 
 namespace shoal {
 
-// The rows, those of one person next to each other; first those of persons who have no other row.
+// The rows, sorted by person. Rows of persons who have no other row come first.
 inline std::vector<int64_t> by_person(const RowsView& view) {
     std::vector<int64_t> order(view.rows);
     std::iota(order.begin(), order.end(), 0);
@@ -25,7 +25,7 @@ inline int64_t all_persons(const RowsView& view) {
     return alone + (std::unique(several.begin(), several.end()) - several.begin());
 }
 
-// What a row adds to the persons counted so far: nothing, if the same person was counted just before. For rows by person.
+// What a row adds to the number of persons: 0 if the same person was counted just before. For rows sorted by person.
 class Latest {
 public:
     int64_t adds(int64_t weight, Code person) {
@@ -38,7 +38,7 @@ private:
     Code person_ = NOBODY;
 };
 
-// The same for each of many labels; `counted` so far for the label, 0 if it was not met yet.
+// The same for each of many labels; `counted` is the count so far for the label, 0 if it is new.
 class LatestByLabel {
 public:
     void prepare(size_t labels, bool several) {

@@ -1,9 +1,9 @@
-// Rare itemsets: label sets of at most m labels that 1..k-1 persons have in a row. The counting kernel behind the verifiers.
+// Rare itemsets: sets of at most m labels that 1..k-1 persons have in a row. The counting kernel of the verifiers.
 //
-// Labels are renumbered by rising support and rows are deduplicated with weights; a depth-first projection then extends
-// frequent sets only: a rare set is reported and not extended, since all that contain it are rare too. Work is split by
-// first label. Where the rows of a prefix hold many of few labels, bitmaps take over: they count the same sets.
-// Everything reported is a sum, a minimum or the smallest few under a total order: threads cannot change it.
+// Labels are renumbered by rising support, and equal rows are merged with weights. A depth-first projection then extends
+// frequent sets only: a rare set is reported and not extended, because all its supersets are rare too. Work is split by first
+// label. If the rows of a prefix hold many of few labels, bitmaps take over, which count the same sets. Everything reported
+// is a sum, a minimum or the smallest few under a total order, so threads cannot change it.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -42,7 +42,7 @@ public:
         for (Code r = 0; r < labels; ++r) rank[label_of_[r]] = r;
         if (mark_) smallest_.assign(view.rows, 0);
 
-        // Rare single labels are reported here and leave the rows: nothing that contains them is extended.
+        // Rare single labels are reported here and removed from the rows: no superset of them is extended.
         for (Code label = 0; label < labels; ++label) {
             if (support_[label] == 0) continue;
             ++singles_.checked;
@@ -68,8 +68,8 @@ public:
             for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
     }
 
-    // All sizes at once; or size by size, ending with the first that has a rare set: then these are all of that size, and
-    // a file that fails early is not counted further.
+    // Examines all sizes at once; or size by size, ending with the first that has a rare set. Then all rare sets of that size
+    // are reported, and a file that fails early is not counted further.
     RareResult run(int threads, const Tick& tick, bool first_size_only = false) {
         int most = m_;
         for (m_ = first_size_only ? 1 : most;; ++m_) {
@@ -78,7 +78,7 @@ public:
         }
     }
 
-    // For each row, the size of its smallest rare subset; 0: none. After run(), if asked for.
+    // For each row, the size of its smallest rare subset; 0: none. Available after run(), if requested.
     const std::vector<uint8_t>& smallest() const { return smallest_; }
 
 private:
@@ -116,7 +116,7 @@ private:
 
     struct Place {
         int64_t row;
-        int64_t next;  // index into rows_.items of what follows the last label of the prefix
+        int64_t next;  // index into rows_.items of the labels after the last label of the prefix
     };
     struct Level {
         std::vector<int64_t> count;
@@ -166,7 +166,7 @@ private:
         if (size < m_ && is_dense(level, from, to)) {
             extend_dense(worker, level, from, to, pulse, share);
         } else if (size < m_) {
-            // One pass hands every row to all the labels that will extend the prefix in it.
+            // One pass copies every row to all labels that will extend the prefix in it.
             level.start.assign(level.touched.size() + 1, 0);
             std::vector<int64_t> slot_of_touched(level.touched.size());
             int64_t total = 0;
@@ -199,7 +199,7 @@ private:
         }
     }
 
-    // Whether the pairs of labels that follow are more than the words of bitmaps to look at for all of them. Then bitmaps
+    // Whether the pairs of labels that follow are more than the words of bitmaps to examine for all of them. Then bitmaps
     // need no more than 8 bytes for each label of a row.
     bool is_dense(const Level& level, const Place* from, const Place* to) const {
         auto labels = static_cast<int64_t>(level.touched.size()), words = (to - from + 63) / 64;
@@ -211,7 +211,7 @@ private:
         return labels * (labels - 1) / 2 * (words + 2) <= pairs;
     }
 
-    // All labels that follow the prefix were counted, and stand in level.touched: goes on from there.
+    // Continues with bitmaps. All labels that follow the prefix were counted and are in level.touched.
     void extend_dense(Worker& worker, Level& level, const Place* from, const Place* to, Pulse& pulse, double share) {
         std::vector<Code> labels(level.touched);
         std::sort(labels.begin(), labels.end());
@@ -229,7 +229,7 @@ private:
         extend_bits(worker, worker.dense.all(), labels, following, frequent, from, pulse, share);
     }
 
-    // The rows that hold the prefix, and the labels that follow it in one of them, with those that do in rows of k persons.
+    // The rows that hold the prefix, and the labels that follow it in one of them, including those in rows of k persons.
     void extend_bits(Worker& worker, const DenseRows::Bits& holding, const std::vector<Code>& labels,
                      const std::vector<Code>& following, const std::vector<uint8_t>& frequent, const Place* from, Pulse& pulse,
                      double share) {
@@ -264,7 +264,7 @@ private:
         }
     }
 
-    // Tells the rows that hold a rare set of this size, unless they hold a smaller one.
+    // Marks the rows that hold a rare set of this size, unless they hold a smaller one.
     void mark(Worker& worker, const Level& level, const Place* from, const Place* to, int size) const {
         for (const Place* p = from; p != to; ++p)
             for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
@@ -297,7 +297,7 @@ private:
     size_t keep_;
     bool mark_;
     std::vector<int64_t> support_;
-    std::vector<int64_t> order_;  // of the rows given: by person
+    std::vector<int64_t> order_;  // of the given rows: by person
     std::vector<Code> label_of_;
     Rows rows_;
     std::vector<int64_t> class_of_;  // of each row in that order
@@ -307,8 +307,8 @@ private:
     std::vector<uint8_t> smallest_;
 };
 
-// For m = all: the distinct rows contained in rows of fewer than k persons. The first few, in lexicographic order, are thinned to sets
-// no part of which is rare, for witnesses. With keep = 0 the first such row ends the search.
+// For m = all: finds the distinct rows contained in rows of fewer than k persons. The first few, in lexicographic order, are
+// thinned to minimal rare sets, for witnesses. With keep = 0 the first such row ends the search.
 inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, const Tick& tick) {
     Rows all = copy_by_person(view);
     std::vector<int64_t> class_of;
@@ -339,7 +339,7 @@ inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, 
     RareResult result;
     std::atomic<bool> never{false};
     Pulse pulse(tick, never, true);
-    int64_t before = -1;  // the row that was looked at before: the next one may be equal, of another person
+    int64_t before = -1;  // the previous row: the next one may be equal, of another person
     for (int64_t r : order) {
         pulse.beat(static_cast<double>(result.checked) / rows.size());
         if (before >= 0 && std::equal(rows.begin(r), rows.end(r), rows.begin(before), rows.end(before))) continue;

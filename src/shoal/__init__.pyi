@@ -16,10 +16,14 @@ from .evaluation.recommend import recommend as recommend
 from .hierarchies.weights import Weights as Weights
 from .io.reading import read as read
 from .io.writing import write as write
+from .jobs.anonymize import anonymize as anonymize
 from .jobs.dataset_spec import DatasetSpec as DatasetSpec
 from .jobs.explain import explain as explain
+from .jobs.generate import generate as generate
+from .jobs.init import init as init
 from .jobs.measure import measure as measure
 from .jobs.profile import profile as profile
+from .jobs.run import run as run
 from .jobs.verify import verify as verify
 from .jobs.workload import workload as workload
 from .models.k_km import KKm as KKm
@@ -27,5 +31,4 @@ from .models.k_lm import KLm as KLm
 from .models.km import Km as Km
 from .models.lm import Lm as Lm
 from .problem.problem import Problem as Problem
-from .release.pipeline import anonymize as anonymize
 from .release.release import Release as Release

@@ -1,8 +1,7 @@
-"""Finds what is in the open packages (privacy, metrics, algorithms, report) and in third-party entry points.
+"""Find models, measures, algorithms and report formats in Shoal's packages and in third-party entry points.
 
-A new model, measure, algorithm or report format is one new file in its package, or a class named in the entry-point
-group ``shoal.models``, ``shoal.metrics``, ``shoal.algorithms`` or ``shoal.report`` of an installed distribution;
-``shoal.io`` is the group of file formats.
+To add one, write a file in its package. Or name the class in an entry point of an installed distribution: the group is
+``shoal.models``, ``shoal.metrics``, ``shoal.algorithms`` or ``shoal.report``, and ``shoal.io`` for file formats.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ T = TypeVar("T")
 
 
 def find(package: str, base: type[T]) -> dict[str, type[T]]:
-    """Name -> concrete class, of every subclass of ``base`` defined in the package or announced for it."""
+    """Map names to all concrete subclasses of ``base`` in the package and its entry points."""
     return {name: cls for name, cls in _classes(package).items() if issubclass(cls, base)}
 
 
 @functools.cache
 def _classes(package: str) -> dict[str, Any]:
-    """Every concrete class with a name of its own."""
+    """Map names to all concrete classes of the package and its entry points."""
     own: dict[str, Any] = {}
     home = importlib.import_module(package)
     for module_info in sorted(pkgutil.iter_modules(home.__path__), key=lambda info: info.name):
@@ -39,30 +38,45 @@ def _classes(package: str) -> dict[str, Any]:
 
 @functools.cache
 def _announcements(path: tuple[str, ...]) -> Any:  # its type depends on the version of Python
-    """All entry points of the distributions on the path: to read them takes milliseconds."""
+    """Return all entry points of the distributions on the path. Reading them takes milliseconds, so it is cached."""
     return entry_points()
 
 
 def announced(group: str, known: Collection[str]) -> dict[str, Any]:
-    """What installed distributions name as entry points of a group; nothing may be called like a known part."""
+    """Load the entry points of a group.
+
+    An entry point must have the name of its class, and not the name of a built-in part.
+    """
     points = _announcements(tuple(sys.path)).select(group=group)
     for point in points:
         if point.name in known:
-            raise OptionError(f"The entry point {group}:{point.name} would replace a part of Shoal: rename it.")
-    return {point.name: point.load() for point in points}
+            raise OptionError(f"The entry point {group}:{point.name} has the name of a part of Shoal: rename it.")
+    return {point.name: _same_name(group, point.name, point.load()) for point in points}
+
+
+def _same_name(group: str, name: str, cls: Any) -> Any:
+    """Return the class of an entry point, or raise an error if the class has another name."""
+    attribute = "format" if group == "shoal.io" else "name"
+    own = getattr(cls, attribute, None)
+    if own != name:
+        raise OptionError(
+            f"The entry point {group}:{name} leads to {cls.__qualname__}, whose {attribute} is {own!r}: both must be "
+            f"the same, so rename one of them."
+        )
+    return cls
 
 
 def _classes_in(module: str) -> dict[str, Any]:
-    """Those that a module defines."""
+    """Map names to the concrete classes that a module defines."""
     members = inspect.getmembers(importlib.import_module(module), inspect.isclass)
     own = [cls for _, cls in members if cls.__module__ == module and not inspect.isabstract(cls)]
     return {name: cls for cls in own if isinstance(name := getattr(cls, "name", None), str)}
 
 
 def get(package: str, base: type[T], name: str) -> type[T]:
-    """The class of that name, or an error that lists the names.
+    """Return the class with that name, or raise an error that lists the known names.
 
-    Most are in a module of their own name: then no other is imported.
+    Most classes are in a module with the same name. Then no other module is imported.
     """
     file = name.replace("-", "_")
     if file.isidentifier() and importlib.util.find_spec(f"{package}.{file}") is not None:

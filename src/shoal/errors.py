@@ -1,24 +1,26 @@
-"""Everything that can go wrong, as one tree.
+"""All errors that Shoal raises on purpose, as one tree.
 
 ::
 
     ShoalError
-    ├── InputError          what was given cannot be used (exit code 2)
-    │   ├── DataError         ... in the data: names file and line where there is one
-    │   ├── HierarchyError    ... in a hierarchy
-    │   └── OptionError       ... in an option of a model or an algorithm
-    ├── Infeasible          the data cannot satisfy the model, whatever is done (exit code 2)
-    ├── OutputError         the result cannot be written; nothing was (exit code 2)
-    ├── LossTooHigh         the release would lose more than max_loss allows; nothing was written (exit code 3)
-    ├── Untruthful          a release would contain a false statement: a bug of ours (exit code 3)
-    └── PrivacyViolation    a release failed its own verification: a bug of ours, nothing was written (exit code 3)
+    ├── InputError          the input cannot be used (exit code 2)
+    │   ├── DataError         ... the data; the message names file and line where possible
+    │   ├── HierarchyError    ... a hierarchy
+    │   └── OptionError       ... an argument or an option
+    ├── Infeasible          no release can satisfy the model, or the algorithm found none (exit code 2)
+    ├── OutputError         the output cannot be written (exit code 2)
+    ├── LossTooHigh         the release would lose more than max_loss allows (exit code 3)
+    ├── Untruthful          the release would contain a false statement: a bug in Shoal (exit code 3)
+    └── PrivacyViolation    the release failed its verification: a bug in Shoal (exit code 3)
 
-A message says what, where, what was wanted, what was got, and the remedy, in one sentence.
+If an error is raised, nothing was written. A message says what is wrong, where, what was wanted, what was found, and
+the remedy.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,7 +28,24 @@ from shoal.visible import visible
 
 
 class ShoalError(Exception):
-    """Base of all errors that Shoal raises on purpose. Control characters in the message are spelled out."""
+    """Base class of all errors that Shoal raises on purpose.
+
+    Catch it to handle them all. Control characters in the message are escaped, so it is safe to print.
+
+    Attributes
+    ----------
+    exit_code : int
+        The exit code of the command line: 2 if the caller can fix the problem, 3 if no release may be published.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> try:
+    ...     shoal.read("missing.csv")
+    ... except ShoalError as error:
+    ...     print(error, error.exit_code)
+    missing.csv does not exist... 2
+    """
 
     exit_code = 2
 
@@ -35,100 +54,152 @@ class ShoalError(Exception):
 
 
 class InputError(ShoalError):
-    """What was given cannot be used."""
+    """The input cannot be used: the base class of errors in data, hierarchies and options. Exit code 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> try:
+    ...     shoal.read([{"milk"}, "beer"])
+    ... except InputError as error:
+    ...     print(type(error).__name__)
+    DataError
+    """
 
 
 class DataError(InputError):
-    """The data are malformed, or do not fit the hierarchy."""
+    """The data are malformed, or do not fit the hierarchy. Exit code 2.
+
+    The message names the file and the line. Correct the data, or pass the option that the message suggests.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.read([{"milk"}, "beer"])
+    Traceback (most recent call last):
+    shoal.errors.DataError: Row 2 must be a list or set of items, got str: split it into items first.
+    """
 
 
 class HierarchyError(InputError):
-    """The hierarchy is malformed."""
+    """A hierarchy is malformed: it has a cycle, several roots, or a label twice. Exit code 2.
+
+    Correct the file. ``shoal hierarchy check`` lists all problems.
+
+    Examples
+    --------
+    >>> from shoal import Hierarchy
+    >>> Hierarchy.from_parents({"milk": "milk"})
+    Traceback (most recent call last):
+    shoal.errors.HierarchyError: hierarchy: cycle: 'milk' -> 'milk': every node must lead up to one root.
+    """
 
 
 class OptionError(InputError):
-    """An option of a model, an algorithm or a format is out of range."""
+    """An argument of a model, an algorithm or a format is unknown, out of range, or contradicts another. Exit code 2.
+
+    The message names the argument and the allowed values.
+
+    Examples
+    --------
+    >>> from shoal import Column
+    >>> Column(weight=2)
+    Traceback (most recent call last):
+    shoal.errors.OptionError: Column: weight must be a number from 0 to 1, got 2.
+    """
 
 
 class Infeasible(ShoalError):
-    """No release of these data can satisfy the model, or the method found none. The message says which."""
+    """No release of the data can satisfy the model, or the algorithm found none. Exit code 2.
+
+    The message says which of both is true. Lower k, allow suppression, or choose another algorithm.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.anonymize([["milk"]], k=2, m=1)
+    Traceback (most recent call last):
+    shoal.errors.Infeasible: k^m-anonymity with k=2 needs at least 2 non-empty records, got 1: ...
+    """
 
 
 class OutputError(ShoalError):
-    """The result cannot be written; nothing was."""
+    """The output cannot be written, for instance because the disk is full. Exit code 2.
+
+    No partial file is left behind. Free space, or choose another path.
+    """
 
 
 class LossTooHigh(ShoalError):
-    """The release would lose more than ``max_loss`` allows. Nothing was published."""
+    """The release would lose more information than ``max_loss`` allows. Exit code 3.
+
+    Nothing is published. Raise ``max_loss``, or choose a weaker guarantee or a better hierarchy.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.anonymize([["a"], ["b"], ["a"], ["c"]], k=2, m=1, max_loss=0)
+    Traceback (most recent call last):
+    shoal.errors.LossTooHigh: The release would lose 0.333333 (NCP), more than max_loss=0 allows: ...
+    """
 
     exit_code = 3
 
 
 class Untruthful(ShoalError):
-    """The release would contain a false statement, and the method promises not to: a bug. Nothing was published."""
+    """The release would contain a false statement, although the algorithm promises not to add any. Exit code 3.
+
+    Nothing is published. This is a bug in Shoal, or in a third-party algorithm: please report it.
+    """
 
     exit_code = 3
 
 
 class PrivacyViolation(ShoalError):
-    """A release failed its own verification: a bug of ours. Nothing was published."""
+    """The release failed its own verification. Exit code 3.
+
+    Nothing is published. This is a bug in Shoal, or in a third-party algorithm: please report it.
+
+    Attributes
+    ----------
+    verdict : shoal.models.Verdict
+        The verdict that failed.
+    """
 
     exit_code = 3
 
     def __init__(self, message: str, verdict: Any) -> None:
         super().__init__(message)
-        self.verdict = verdict  # the shoal.models.Verdict that failed
+        self.verdict = verdict
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint for a message, or nothing.
+    """Return a hint that names the most similar known word, or an empty string.
 
-    >>> did_you_mean("oat mlik", ["oat milk", "beer"])
-    " (did you mean 'oat milk'?)"
-    >>> did_you_mean("zzz", ["oat milk"]), did_you_mean("1043", ["1042", "1044"])
-    ('', '')
+    Two words are similar if about two thirds of their letters agree, or if one is a whole word of the other. Numbers
+    are never similar: the id 4712 is not a misspelling of 4711. So the digits of both words must be equal.
+
+    >>> did_you_mean("oat mlik", ["oat milk", "beer"]), did_you_mean("type", ["id", "product_type"])
+    (" (did you mean 'oat milk'?)", " (did you mean 'product_type'?)")
+    >>> did_you_mean("zzz", ["oat milk"]), did_you_mean("4712", ["4711"]), did_you_mean("b3", ["b2"])
+    ('', '', '')
     """
-    near = similar(word, known)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+    word = word.lower()
+    if not any(map(str.isalpha, word)):
+        return ""
+    digits = _digits(word)
+    label_of = {label.lower(): label for label in reversed(list(known)) if _digits(label) == digits}
+    similar = difflib.get_close_matches(word, list(label_of), n=1, cutoff=0.65)
+    similar = similar or [label for label in label_of if word in re.split(r"[\W_]+", label)]
+    return f" (did you mean '{label_of[similar[0]]}'?)" if similar else ""
 
 
-def similar(word: str, known: Iterable[str]) -> list[str]:
-    """Find the known word that a misspelt word most likely means. Numbers mean nothing but themselves.
-
-    >>> similar("--hirarchy", ["--hierarchy", "--k"]), similar("--quasi", ["--quasi-identifiers", "--k"])
-    (['--hierarchy'], ['--quasi-identifiers'])
-    >>> similar("--dry-run", ["--id-column"]), similar("item 17", ["item 18", "item"])
-    ([], ['item'])
-    """
-    bare = {_bare(label): label for label in reversed(list(known)) if not _same_but_digits(word, label)}
-    wanted = _bare(word)
-    if len(wanted) < SHORT or not any(map(str.isalpha, wanted)):
-        return [bare[wanted]] if wanted in bare else []
-    near = difflib.get_close_matches(wanted, list(bare), n=1, cutoff=SIMILAR)
-    longer = [label for label in bare if len(wanted) >= LONG and (label.startswith(wanted) or label.endswith(wanted))]
-    return [bare[one] for one in (near or sorted(longer, key=len))[:1]]
-
-
-SIMILAR = 0.65  # the least similarity of words that are taken for each other, as difflib measures it
-SHORT = 3  # characters below which a word is like none but itself
-LONG = 4  # characters from which on the start or the end of a word is enough
-
-
-def _bare(word: str) -> str:
-    """A word as it is compared: small letters, and no dashes before it."""
-    return word.lower().lstrip("-") or word
-
-
-def _same_but_digits(word: str, label: str) -> bool:
-    """Whether two words are ids that differ in their numbers only."""
-    texts = word.lower(), label.lower()
-    without = ["".join(filter(str.isalpha, text)) for text in texts]
-    numbered = all(any(map(str.isdigit, text)) for text in texts)
-    return texts[0] != texts[1] and numbered and without[0] == without[1]
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def shorten(text: object) -> str:
-    """The start of a text: messages name an item, but never show a whole record.
+    """Return the start of a text, for messages: they may name an item, but never show a whole record.
 
     >>> shorten("oat milk"), shorten("a" * 50_000)
     ('oat milk', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…')

@@ -1,4 +1,4 @@
-"""Published: what the world sees. Every label knows the set of original items that it covers.
+"""Published: what readers of a release see. Every label knows the set of original items that it covers.
 
 So every verifier and every measure works the same for all recodings, and for files made by other tools.
 """
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Rows that were changed together. Groups are numbered by their first rows, which tells nothing about the search.
+    """Rows that were changed together. Groups are numbered by their first rows, which reveals nothing about the search.
 
     >>> Grouping.numbered(np.array([7, -1, 3, 7]), 2).of.tolist()
     [0, -1, 1, 0]
     """
 
-    of: Counts  # the group of each row, 0, 1, ..; -1: none, the row was left alone
-    least: int  # rows that each group has to have
-    names: tuple[str, ...] = ()  # what the groups are called, where a file says so
+    of: Counts  # the group of each row: 0, 1, ..; -1 if the row was not changed
+    least: int  # the smallest allowed number of rows of a group
+    names: tuple[str, ...] = ()  # the names of the groups in the file, if it has any
 
     def __post_init__(self) -> None:
         """Freeze."""
@@ -45,7 +45,7 @@ class Grouping:
 
     @classmethod
     def numbered(cls, marks: Counts, least: int) -> Grouping:
-        """From any marks: equal ones are a group, negative ones none."""
+        """Number the groups. Rows with equal marks form a group. Rows with negative marks are in none."""
         groups, first, codes = np.unique(marks, return_index=True, return_inverse=True)
         rank = np.full(len(groups), -1, dtype=np.int64)
         real = np.flatnonzero(groups >= 0)
@@ -54,7 +54,10 @@ class Grouping:
 
     @classmethod
     def of_equal_rows(cls, rows: Transactions, counted: npt.NDArray[np.bool_]) -> Grouping:
-        """The groups that anybody can see: equal rows, of those that count; the smallest has as many as it must."""
+        """Group equal rows, as every reader can.
+
+        Only rows that count are grouped. ``least`` is the smallest group size.
+        """
         bounds, text = (4 * rows.indptr).tolist(), rows.items.tobytes()
         seen: dict[bytes, int] = {}
         marks = [
@@ -66,7 +69,7 @@ class Grouping:
 
     @classmethod
     def of_column(cls, data: Dataset, column: str, least: int) -> Grouping:
-        """The groups that a column tells: equal values are a group; none for what is missing or blank."""
+        """Group rows with equal values in a column. Missing and blank values are in no group."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -80,13 +83,13 @@ class Grouping:
         encoded = values.combine_chunks().dictionary_encode()
         texts = list(map(str, encoded.dictionary.to_pylist()))  # in the order of their first rows
         names = [text for text in texts if text.strip()]
-        blank = np.array([not text.strip() for text in texts] + [True])  # the last: nothing at all
+        blank = np.array([not text.strip() for text in texts] + [True])  # the last entry is for nulls
         number = np.where(blank, -1, np.cumsum(~blank) - 1)
         return cls(number[encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)], least, tuple(names))
 
     @classmethod
     def of_columns(cls, data: Dataset, columns: Sequence[str], least: int) -> Grouping:
-        """The groups that anybody can see: rows with equal values in all these columns; missing is a value too."""
+        """Group rows with equal values in all of these columns, as every reader can. Missing is a value, too."""
         table = data.keep_columns(columns).table
         assert table is not None
         values = [table.values(name).dictionary_encode("encode") for name in columns]
@@ -100,17 +103,17 @@ class Grouping:
 
     @property
     def sizes(self) -> Counts:
-        """Rows of each group."""
+        """Return the number of rows of each group."""
         return np.bincount(self.of[self.of >= 0]).astype(np.int64)
 
     def __len__(self) -> int:
-        """Number of groups."""
+        """Return the number of groups."""
         return int(self.of.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """Rows of labels; label u covers the original items ``cover_items[cover_indptr[u]:cover_indptr[u + 1]]``.
+    """Rows of labels. Label u covers the original items ``cover_items[cover_indptr[u]:cover_indptr[u + 1]]``.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> p = Published.resolve(Transactions.from_sets([["A", "b1"], ["A"]]), h)
@@ -121,11 +124,11 @@ class Published:
     rows: Transactions
     cover_indptr: Offsets
     cover_items: Codes
-    items: tuple[str, ...]  # the labels of the original items; covers are in their codes
-    sensitive: Sensitive | None = None  # what was set apart from the rows, for models that do
-    grouping: Grouping | None = None  # which rows were changed together, for recodings that do so
-    relational: Relational | None = None  # the quasi-identifying columns, for models that are about them
-    classes: Grouping | None = None  # rows with equal values in them, as the reader of a file sees it
+    items: tuple[str, ...]  # the labels of the original items, which covers refer to
+    sensitive: Sensitive | None = None  # the sensitive values, for models that handle them separately
+    grouping: Grouping | None = None  # the rows that were changed together, for recodings of groups
+    relational: Relational | None = None  # the quasi-identifying columns, for models that protect them
+    classes: Grouping | None = None  # rows with equal quasi-identifiers, as a reader of the file sees them
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
@@ -133,26 +136,26 @@ class Published:
         object.__setattr__(self, "cover_items", frozen(self.cover_items, np.int32))
         if self.sensitive is not None and len(self.sensitive.values) != len(self.rows):
             got = len(self.sensitive.values)
-            raise DataError(f"Published: {len(self.rows)} rows but sensitive values of {got}.")
+            raise DataError(f"Published: {len(self.rows)} rows but sensitive values for {got} rows.")
         if self.grouping is not None and len(self.grouping.of) != len(self.rows):
-            raise DataError(f"Published: {len(self.rows)} rows but groups of {len(self.grouping.of)}.")
+            raise DataError(f"Published: {len(self.rows)} rows but groups for {len(self.grouping.of)} rows.")
         for part in (self.relational, self.classes and self.classes.of):
             if part is not None and len(part) != len(self.rows):
-                raise DataError(f"Published: {len(self.rows)} rows but quasi-identifiers of {len(part)}.")
+                raise DataError(f"Published: {len(self.rows)} rows but quasi-identifiers for {len(part)} rows.")
         if len(self.cover_indptr) != len(self.rows.labels) + 1 or self.cover_indptr[-1] != len(self.cover_items):
-            raise DataError("Published: every label needs its cover.")
+            raise DataError("Published: every label needs a cover.")
         if bool(np.any(np.diff(self.cover_indptr) < 1)):
             raise DataError("Published: every label must cover at least one item.")
         if self.cover_items.min(initial=0) < 0 or self.cover_items.max(initial=-1) >= self.n_items:
             raise DataError(f"Published: covered items must lie in 0..{self.n_items - 1}.")
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the size."""
         return f"Published({len(self.rows):,} rows, {len(self.rows.labels):,} labels over {self.n_items:,} items)"
 
     @classmethod
     def plain(cls, rows: Transactions, sensitive: Sensitive | None = None) -> Published:
-        """Every label represents itself: a file on its own, without a hierarchy."""
+        """Build it from rows whose labels cover only themselves: a file without a hierarchy."""
         n = len(rows.labels)
         return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), rows.labels, sensitive)
 
@@ -160,7 +163,7 @@ class Published:
     def from_nodes(
         cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy, hidden: Sensitive | None = None
     ) -> Published:
-        """Label u represents hierarchy node ``nodes[u]``."""
+        """Build it from rows in which label u is the hierarchy node ``nodes[u]``."""
         first, stop = hierarchy.span[np.asarray(nodes, dtype=np.int64)].T.astype(np.int64)
         sizes = stop - first
         indptr = np.concatenate([[0], np.cumsum(sizes)])
@@ -175,9 +178,9 @@ class Published:
         where: Callable[[int], str] | None = None,
         codebook: CodeBook | None = None,
     ) -> Published:
-        """A file whose labels are items or groups of the hierarchy or of the code book, or sets written ``(A,B,C)``.
+        """Build it from rows whose labels are items, groups of the hierarchy or the code book, or sets ``(A,B,C)``.
 
-        ``where`` tells the place of the first use of a label, for the message.
+        ``where`` returns the place of the first use of a label, for the message.
         """
         covers: list[Codes] = []
         for code, label in enumerate(rows.labels):
@@ -190,31 +193,31 @@ class Published:
         return cls(rows, indptr, items, hierarchy.items)
 
     def of_persons(self, persons: Persons | None) -> Published:
-        """The same, and whose the rows are."""
+        """Return the same with the persons behind the rows."""
         return replace(self, rows=self.rows.of_persons(persons))
 
     @property
     def as_written(self) -> Transactions:
-        """The rows as the world gets them: with the sensitive items that were set apart."""
+        """Return the rows as readers get them: with the sensitive items."""
         return self.rows if self.sensitive is None else merged(self.rows, self.sensitive.items)
 
     @property
     def n_items(self) -> int:
-        """|I|, the number of original items."""
+        """Return the number of original items."""
         return len(self.items)
 
     def cover(self, label: int) -> Codes:
-        """The original items that a label covers."""
+        """Return the original items that a label covers."""
         return self.cover_items[self.cover_indptr[label] : self.cover_indptr[label + 1]]
 
     @cached_property
     def cover_sizes(self) -> Counts:
-        """Number of items that each label covers."""
+        """Return the number of items that each label covers."""
         return np.diff(self.cover_indptr)
 
     @property
     def exclusive(self) -> bool:
-        """Domain exclusiveness: no label covers an item that another one covers too."""
+        """Whether no item is covered by two labels (domain exclusiveness)."""
         return len(np.unique(self.cover_items)) == len(self.cover_items)
 
     @property
@@ -223,7 +226,11 @@ class Published:
         return bool(np.any(self.cover_sizes[self.rows.items] > 1))
 
     def covering(self) -> Iterator[Codes]:
-        """First the smallest label that covers each item (-1: none), then the second smallest, and so on."""
+        """Iterate over arrays of labels, one label for each item.
+
+        The first array holds the smallest label that covers each item (-1: none), the second the second smallest, and
+        so on.
+        """
         labels = np.repeat(np.arange(len(self.rows.labels)), self.cover_sizes)
         order = np.lexsort((labels, self.cover_sizes[labels], self.cover_items))
         items, labels = self.cover_items[order], labels[order]
@@ -235,7 +242,7 @@ class Published:
 
 
 def _parts(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> list[Codes]:
-    """The items that a published label represents, in parts; none: it is not known."""
+    """Return the items that a published label represents, in parts. The list is empty if the label is unknown."""
     whole = _cover(label, hierarchy, codebook)
     if whole is not None:
         return [whole]
@@ -245,7 +252,7 @@ def _parts(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> list[
 
 
 def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes | None:
-    """The items of a node of the hierarchy, or of a label of the code book; both must say the same."""
+    """Return the items of a label, from the hierarchy or the code book. Raise if both know it and disagree."""
     node = hierarchy.code_of.get(label)
     own = None if node is None else np.arange(*hierarchy.span[node], dtype=np.int32)
     if codebook is None or label not in codebook:
@@ -254,32 +261,30 @@ def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes
     for item in items:
         if not 0 <= hierarchy.code_of.get(item, -1) < hierarchy.n_leaves:
             raise DataError(
-                f"{codebook.place(label)}: '{shorten(item)}', which '{shorten(label)}' represents, is not an item of "
-                f"the "
-                f"hierarchy {hierarchy.name}{did_you_mean(item, hierarchy.items)}: give the hierarchy that the code "
-                f"book was made with."
+                f"{codebook.place(label)}: '{shorten(label)}' represents '{shorten(item)}', which is not an item of "
+                f"the hierarchy {hierarchy.name}{did_you_mean(item, hierarchy.items)}: give the hierarchy that the "
+                f"code book was made with."
             )
     codes = np.unique(np.array([hierarchy.code_of[item] for item in items], dtype=np.int32))
     if own is not None and not np.array_equal(own, codes):
         raise DataError(
-            f"{codebook.place(label)}: '{shorten(label)}' represents {len(codes):,} items here, but {len(own):,}, "
-            f"or "
-            f"for others, in the hierarchy {hierarchy.name}: give the code book and the hierarchy of the same release."
+            f"{codebook.place(label)}: '{shorten(label)}' represents other items in the code book ({len(codes):,}) "
+            f"than in the hierarchy {hierarchy.name} ({len(own):,}): give the code book and the hierarchy of the same "
+            f"release."
         )
     return codes
 
 
 def _unknown(label: str, hierarchy: Hierarchy, codebook: CodeBook | None, place: str) -> str:
-    """A message about a label that means nothing."""
+    """Return the message for a label that neither the hierarchy nor the code book knows."""
     if codebook is None:
         return (
             f"Published label '{shorten(label)}'{place} is neither an item nor a group of the hierarchy "
-            f"{hierarchy.name}"
-            f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with, or the code book of "
-            f"the release (--codebook)."
+            f"{hierarchy.name}{did_you_mean(label, hierarchy.labels)}: give the hierarchy that the release was made "
+            f"with, or its code book with codebook=."
         )
     near = did_you_mean(label, (*codebook.labels, *hierarchy.labels))
     return (
         f"Published label '{shorten(label)}'{place} is neither in the code book {codebook.name} nor in the hierarchy "
-        f"{hierarchy.name}{near}: give those of the same release."
+        f"{hierarchy.name}{near}: give the code book and the hierarchy of the same release."
     )

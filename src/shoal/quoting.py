@@ -1,6 +1,6 @@
-"""Cells in quotes, as RFC 4180 has them, of any length: the reader of the standard library refuses those that are long.
+"""Cells in quotes, as in RFC 4180, of any length. The standard library's reader refuses very long cells.
 
-``records`` is strict, for files; ``cells`` takes what people type, for one line.
+``records`` is strict, for files. ``cells`` is lenient, for a line that a person typed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)("|\Z)')
 
 
 def cells(text: str, marks: str = ",") -> list[str]:
-    """The cells of one line, separated by any of the marks; spaces before a cell are none of it.
+    """Return the cells of one line, separated by any of the marks. Spaces before a cell are dropped.
 
     >>> cells('milk, "beer, light",a "b"'), cells('"a" x,"b'), cells("")
     (['milk', 'beer, light', 'a "b"'], ['a x', 'b'], [''])
@@ -35,15 +35,15 @@ def cells(text: str, marks: str = ",") -> list[str]:
 
 
 def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The records of a file that are not blank, each with the line where it starts.
+    """Iterate over the non-blank records of a file, each with the line where it starts.
 
-    A quote inside a cell that has none around it is a character like others. Raises :class:`BadQuotes` where a cell
-    goes on behind its quotes, or does not end.
+    A quote inside an unquoted cell is an ordinary character. :class:`BadQuotes` is raised if text follows the closing
+    quote of a cell, or if the closing quote is missing.
 
     >>> list(records('a;"b;\\nc"\\n\\nd;""', ";"))
     [(1, ['a', 'b;\\nc']), (4, ['d', ''])]
     """
-    if '"' not in text:  # the same, faster
+    if '"' not in text:  # a fast path with the same result
         yield from ((at, line.split(delimiter)) for at, line in enumerate(_LINE_END.split(text), 1) if line)
         return
     line, start, row, at = 1, 1, list[str](), 0
@@ -54,7 +54,7 @@ def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         quoted, plain, stop = match.groups()
         line += 0 if quoted is None else len(_LINE_END.findall(quoted))
         row.append(plain if quoted is None else quoted.replace('""', '"'))
-        at = match.end() + (not stop)  # behind the end, there is no other cell
+        at = match.end() + (not stop)  # step past the end of the text after the last cell
         if stop != delimiter:
             if len(row) > 1 or plain != "":
                 yield start, row
@@ -63,11 +63,11 @@ def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 class BadQuotes(ValueError):
-    """A cell in quotes does not end as it should."""
+    """A quoted cell does not end properly."""
 
     def __init__(self, line: int) -> None:
         super().__init__(line)
-        self.line = line  # of the text, from 1
+        self.line = line  # counted from 1
 
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -75,6 +75,6 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @cache
 def _field(delimiter: str) -> re.Pattern[str]:
-    """A cell with what ends it."""
+    """Return the pattern of a cell and the mark that ends it."""
     mark = re.escape(delimiter)
     return re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"|((?!")[^{mark}\r\n]*))({mark}|\r\n|\r|\n|\Z)')

@@ -1,6 +1,6 @@
-"""For tests, ours and those of third-party models and algorithms: conformance checks and random problems.
+"""Conformance checks and random problems, for tests of Shoal and of third-party models and algorithms.
 
-Needs Hypothesis (``pip install shoal[test]``). Nothing else in the package imports this module.
+Needs Hypothesis (``pip install hypothesis``). Nothing else in the package imports this module.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
-from shoal.release.pipeline import anonymize
+from shoal.release.pipeline import make_release
 
 
 @st.composite
 def hierarchies(draw: st.DrawFn, max_leaves: int = 8) -> Hierarchy:
-    """Random trees of any shape: unbalanced, with single-child chains, or a single item."""
+    """Generate random hierarchies of any shape: unbalanced, with single-child chains, or with a single item."""
     leaves = draw(st.integers(1, max_leaves))
     parents: dict[str, str | None] = {}
     open_ = [f"i{leaf}" for leaf in range(leaves)]
@@ -52,7 +52,7 @@ def hierarchies(draw: st.DrawFn, max_leaves: int = 8) -> Hierarchy:
 
 
 def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
-    """Instances of a model, their options drawn from small values of what they declare."""
+    """Generate instances of a model with small values of its options."""
     values: dict[str, st.SearchStrategy[Any]] = {}
     for option in cls.options():
         if option.type is tuple:
@@ -63,7 +63,7 @@ def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
             continue
         low = int(option.low or 1)
         numbers: st.SearchStrategy[Any] = st.integers(low, low + 4)
-        if option.type is float:  # few decimals, as people write them; never the lower end, which may be excluded
+        if option.type is float:  # few decimals, and never the lower bound, which may be excluded
             least, most = option.low or 0, 1 if option.high is None else option.high
             numbers = st.sampled_from([round(least + (most - least) * part / 20, 6) for part in range(1, 21)])
         values[option.name] = st.one_of(numbers, *map(st.just, option.words))
@@ -74,9 +74,9 @@ def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
 def problems(
     draw: st.DrawFn, privacies: st.SearchStrategy[PrivacyModel], max_leaves: int = 8, max_rows: int = 14
 ) -> Problem[PrivacyModel]:
-    """Random data over a random hierarchy; empty rows, equal rows and items that never occur included.
+    """Generate random data over a random hierarchy, with empty rows, equal rows and items that never occur.
 
-    What the model declares sensitive is in some rows, and sometimes in the hierarchy too.
+    Sensitive items are in some rows, and sometimes in the hierarchy too.
     """
     model = draw(privacies)
     hierarchy = draw(hierarchies(max_leaves))
@@ -106,14 +106,14 @@ seeds = st.integers(0, 3)
 
 
 def persons(rows: int) -> st.SearchStrategy[list[int] | None]:
-    """Whose each row is: nothing said, every row of another person, or any."""
+    """Generate the persons of rows: None, a different person for each row, or any persons."""
     any_of_few = st.lists(st.integers(0, max(1, 2 * rows // 3)), min_size=rows, max_size=rows)
     return st.none() | st.just(list(range(rows))) | any_of_few
 
 
 @st.composite
 def tables(draw: st.DrawFn, rows: int) -> tuple[Table, dict[str, Column]]:
-    """Random columns of numbers and categories, with and without hierarchies, and with missing values."""
+    """Generate columns of numbers and categories, with and without hierarchies, with missing values."""
     import pyarrow as pa
 
     tree = Hierarchy.from_tree({"any": {"north": ["no", "se"], "south": ["es", "it", "pt"], "east": []}})
@@ -132,20 +132,20 @@ def tables(draw: st.DrawFn, rows: int) -> tuple[Table, dict[str, Column]]:
 
 
 def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
-    """What every algorithm must do: a verified, truthful release of the same rows, or Infeasible; twice the same."""
+    """Check that an algorithm returns a verified, truthful and reproducible release, or raises Infeasible."""
     problem = given.prepared
     try:
         problem.model.feasible(problem.original)
     except Infeasible:
         try:
-            anonymize(given, algorithm)
+            make_release(given, algorithm)
         except Infeasible:
             return
         assert algorithm.suppresses or not algorithm.truthful, "a release of data that no generalization can protect"
     try:
-        release = anonymize(given, algorithm, Engine(workers=1))
+        release = make_release(given, algorithm, Engine(workers=1))
     except Infeasible as error:
-        if problem.model.relational and "--delta" in str(error):
+        if problem.model.relational and "delta=" in str(error):
             return
         assert algorithm.generalizes, "a refusal that came too late"
         root = GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root])
@@ -165,7 +165,7 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
         assert covered_sizes(release.problem.items, release.published).min(initial=1) > 0, (
             "a generalization that loses items"
         )
-    again = anonymize(given, algorithm, Engine(workers=4))
+    again = make_release(given, algorithm, Engine(workers=4))
     assert again.published.as_written.sets() == release.published.as_written.sets(), "workers change the result"
     generalized, raw = release.published.relational, problem.relational
     if generalized is not None and raw is not None:
@@ -176,7 +176,7 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
 
 
 def check_truthful(items: Transactions, published: Published) -> None:
-    """Every label covers an item of its row; an item is covered wherever it occurs, or suppressed everywhere."""
+    """Check that each label covers an item of its row, and that an item is suppressed everywhere or nowhere."""
     for row, labels in zip(items, published.rows, strict=True):
         for label in labels:
             assert np.isin(published.cover(int(label)), row).any(), "a label that covers no item of its row"
@@ -186,13 +186,13 @@ def check_truthful(items: Transactions, published: Published) -> None:
 
 
 def check_grouped(original: Published, published: Published) -> None:
-    """Rows are changed in groups only, and only to what some row of the group held; sensitive items never vanish."""
+    """Check that only grouped rows change, that they get only items of their group, and keep sensitive items."""
     grouping = published.grouping
     assert grouping is not None
     secret = np.zeros(len(grouping), dtype=bool)
     if published.sensitive is not None:
         held = grouping.of[published.sensitive.values.sizes > 0]
-        secret[held[held >= 0]] = True  # data that are safe as they are need no groups
+        secret[held[held >= 0]] = True  # data that are already safe need no groups
     enough = grouping.sizes >= grouping.least
     assert enough[secret | (published.sensitive is None)].all(), "a group with too few rows"
     for before, after in zip(_parts(original), _parts(published), strict=True):
@@ -200,14 +200,14 @@ def check_grouped(original: Published, published: Published) -> None:
             rows = np.flatnonzero(grouping.of == group).tolist()
             was, now = [before[row] for row in rows], [after[row] for row in rows]
             if group < 0:
-                assert was == now, "a row was changed that is in no group"
+                assert was == now, "a row in no group was changed"
             assert frozenset().union(*now) <= frozenset().union(*was), "an item that no row of the group held"
     secrets = [frozenset().union(*part) for part in (_parts(original)[1], _parts(published)[1])]
     assert secrets[0] == secrets[1], "a sensitive item vanished"
 
 
 def _parts(published: Published) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
-    """What may be known, and what is sensitive, row by row."""
+    """Return the sets of known items and of sensitive items, row by row."""
     nothing = [frozenset[str]()] * len(published.rows)
     return published.rows.sets(), nothing if published.sensitive is None else published.sensitive.values.sets()
 
@@ -215,7 +215,7 @@ def _parts(published: Published) -> tuple[list[frozenset[str]], list[frozenset[s
 def check_privacy_model(
     model: PrivacyModel, holding: Iterable[Sequence[str]], failing: Iterable[Sequence[str]]
 ) -> None:
-    """A model must accept one list of rows and refuse another, with a witness."""
+    """Check that a model accepts one list of rows, and refuses another with a witness."""
     assert model.verify(Published.plain(Transactions.from_sets(holding))).holds
     verdict = model.verify(Published.plain(Transactions.from_sets(failing)))
     assert not verdict.holds
@@ -224,7 +224,7 @@ def check_privacy_model(
 
 
 def all_cuts(hierarchy: Hierarchy) -> list[GlobalCut]:
-    """Every cut of a small hierarchy."""
+    """Return every cut of a small hierarchy."""
 
     def below(node: int) -> list[list[int]]:
         if node < hierarchy.n_leaves:

@@ -1,4 +1,4 @@
-"""Text from the data as a person may safely see it: what a terminal or a page would obey or hide is spelled out."""
+"""Text from the data in a form that is safe to show. Control characters and invisible characters are escaped."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ _OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # controls, formats (bidi, zero width)
 
 
 def visible(text: str) -> str:
-    r"""Spell out control characters, as Python does. Everything else stays as it is.
+    r"""Escape control characters, as Python does. Everything else stays unchanged.
 
-    These are C0, DEL and C1, line and paragraph separators, and format characters, which include the bidi overrides.
+    Control characters are C0, DEL and C1, line and paragraph separators, and format characters such as the bidi
+    overrides.
 
     >>> print(visible("\x1b[2JHolds.\n"), visible("a\u202eb"), visible("crème brûlée"))
     \x1b[2JHolds.\n a\u202eb crème brûlée
@@ -20,7 +21,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""The same for a text of several lines: line feeds stay.
+    r"""Escape control characters except line feeds, for a text of several lines.
 
     >>> print(visible_lines("a\x07\nb"))
     a\x07
@@ -30,7 +31,7 @@ def visible_lines(text: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    r"""The same for a JSON text, which keeps its meaning: what ``json.dumps`` leaves as it is becomes ``\uXXXX``.
+    r"""Escape control characters in a JSON text as ``\uXXXX``, so that it keeps its meaning.
 
     >>> print(visible_json('["a\x9b2J", "\u202e"]'))
     ["a\u009b2J", "\u202e"]
@@ -39,7 +40,7 @@ def visible_json(text: str) -> str:
 
 
 def visible_bash(text: str) -> str:
-    r"""The same between ``$'`` and ``'`` of bash and zsh, which read it back.
+    r"""Escape control characters for use between ``$'`` and ``'`` in bash and zsh, which read them back.
 
     >>> print(visible_bash("a\tb"), visible_bash("\x1b"), visible_bash("\u202e"), visible_bash("\udcff"))
     a\tb \x1b \u202e \xff
@@ -59,7 +60,7 @@ def _json_escape(character: str) -> str:
 
 
 def _bash_escape(character: str) -> str:
-    """Bytes that are no UTF-8, as a file's name may have them, are half surrogates in Python."""
+    """Escape a character. Half surrogates are bytes of a file name that are not UTF-8."""
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"

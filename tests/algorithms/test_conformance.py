@@ -128,5 +128,8 @@ def test_the_order_of_rows_changes_nothing(problem: shoal.Problem) -> None:
         return
     rows = problem.data.transactions
     turned = replace(problem, data=shoal.Dataset(rows.take(np.arange(len(rows))[::-1])))
-    one, other = shoal.anonymize(problem, shoal.algorithms.AA()), shoal.anonymize(turned, shoal.algorithms.AA())
+    one, other = (
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA()),
+        shoal.anonymize(turned, algorithm=shoal.algorithms.AA()),
+    )
     assert one.published.rows.sets() == other.published.rows.sets()[::-1]

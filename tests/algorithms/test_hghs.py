@@ -115,7 +115,7 @@ def test_what_is_minimised_is_what_is_measured(case: tuple[shoal.Problem, Limits
     """And it is never more than publishing the root alone."""
     problem, _ = case
     for algorithm in (shoal.algorithms.HgHs(), shoal.algorithms.MHgHs()):
-        release = shoal.anonymize(problem, algorithm)
+        release = shoal.anonymize(problem, algorithm=algorithm)
         cut = release.solution.recoding
         assert isinstance(cut, shoal.recoding.GlobalCut)
         gone = int(problem.prepared.occurrences[cut.suppressed].sum()) * problem.loss.worst(problem.hierarchy.n_leaves)
@@ -144,27 +144,29 @@ def problem_of(rows: list[list[str]], k: int, m: int | Literal["all"] = 2) -> sh
 @BOTH
 def test_fewer_rows_than_k_lose_everything(algorithm: type[shoal.algorithms.HgHs]) -> None:
     problem = problem_of([["a1", "b1"], [], ["a2"]], k=3)
-    assert shoal.anonymize(problem, algorithm()).published.rows.sets() == [set(), set(), set()]
+    assert shoal.anonymize(problem, algorithm=algorithm()).published.rows.sets() == [set(), set(), set()]
     for limited in (algorithm(max_suppressed=99.0), algorithm(never_suppress=("a2",))):
         with pytest.raises(shoal.errors.Infeasible, match="cannot be reached within the limits on suppression"):
-            shoal.anonymize(problem, limited)
+            shoal.anonymize(problem, algorithm=limited)
 
 
 @BOTH
 def test_limits_change_the_release(algorithm: type[shoal.algorithms.HgHs]) -> None:
     problem = problem_of([["a1", "b1"]] * 4 + [[], ["a2", "b1"]], k=2)
     released = [{"a1", "b1"}] * 4 + [set(), {"b1"}]
-    assert shoal.anonymize(problem, algorithm()).published.rows.sets() == released  # empty rows stay where they are
+    assert (
+        shoal.anonymize(problem, algorithm=algorithm()).published.rows.sets() == released
+    )  # empty rows stay where they are
     generalized = [{"A", "b1"}] * 4 + [set(), {"A", "b1"}]
     for limited in (algorithm(max_suppressed=9.0), algorithm(never_suppress=("a2",)), algorithm(never_suppress=("A",))):
-        assert shoal.anonymize(problem, limited).published.rows.sets() == generalized
-    assert shoal.anonymize(problem, algorithm(max_suppressed=10.0)).published.rows.sets() == released
+        assert shoal.anonymize(problem, algorithm=limited).published.rows.sets() == generalized
+    assert shoal.anonymize(problem, algorithm=algorithm(max_suppressed=10.0)).published.rows.sets() == released
 
 
 @BOTH
 def test_m_beyond_any_row_is_m_all(algorithm: type[shoal.algorithms.HgHs]) -> None:
     rows = [["a1", "b1"], ["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b2"], ["a1", "b2"]] * 2
-    releases = [shoal.anonymize(problem_of(rows, 3, m), algorithm()) for m in (4, 99, "all")]
+    releases = [shoal.anonymize(problem_of(rows, 3, m), algorithm=algorithm()) for m in (4, 99, "all")]
     assert len({release.published.rows.sha256 for release in releases}) == 1
 
 
@@ -173,7 +175,7 @@ def test_chains_do_not_stop_the_walk(algorithm: type[shoal.algorithms.HgHs]) -> 
     """Expanding a label with one child gains nothing by itself."""
     chained = shoal.Hierarchy.from_tree({"ALL": {"X": {"Y": {"A": {"a": ["a1", "a2"]}, "B": ["b1", "b2"]}}}})
     problem = shoal.Problem(shoal.read([["a1", "b1"], ["a2", "b2"]] * 5), chained, shoal.Km(k=5, m=2))
-    assert shoal.anonymize(problem, algorithm()).losses["ncp"] == 0.0
+    assert shoal.anonymize(problem, algorithm=algorithm()).losses["ncp"] == 0.0
 
 
 def test_too_many_threats_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,10 +184,10 @@ def test_too_many_threats_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("shoal.kernels.search.suppress.suppression.Suppression.run", overflow)
     problem = problem_of([["a1", "b1"]] * 4, k=2)
-    with pytest.raises(shoal.errors.Infeasible, match="use --algorithm mhghs, or choose a smaller m"):
-        shoal.anonymize(problem, shoal.algorithms.HgHs())
+    with pytest.raises(shoal.errors.Infeasible, match="use algorithm='mhghs', or choose a smaller m"):
+        shoal.anonymize(problem, algorithm=shoal.algorithms.HgHs())
     with pytest.raises(shoal.errors.Infeasible, match="in memory: choose a smaller m"):
-        shoal.anonymize(problem, shoal.algorithms.MHgHs())
+        shoal.anonymize(problem, algorithm=shoal.algorithms.MHgHs())
 
 
 @pytest.mark.skipif(kernels.KIND == "python", reason="the readable kernel remembers nothing")
@@ -206,7 +208,7 @@ WEBVIEW_1 = {2: 0.025974, 3: 0.075370, "all": 0.160602}
 def test_webview_1(real_data: Path, algorithm: type[shoal.algorithms.HgHs], m: int | Literal["all"]) -> None:
     data = shoal.read(real_data / "bms-webview-1" / "transactions.dat")
     tree = balanced(data.transactions.labels, fanout=5)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), algorithm())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), algorithm=algorithm())
     assert release.verdict.holds
     assert release.losses["ncp"] == pytest.approx(WEBVIEW_1[m], abs=1e-6)
 
@@ -217,16 +219,16 @@ def test_groceries(real_data: Path, algorithm: type[shoal.algorithms.HgHs], m: i
     data = shoal.read(real_data / "groceries" / "transactions.basket")
     tree = hierarchies.load(real_data / "groceries" / "hierarchy.csv")
     problem = shoal.Problem(data, tree, shoal.Km(k=5, m=m))
-    release = shoal.anonymize(problem, algorithm())
+    release = shoal.anonymize(problem, algorithm=algorithm())
     assert release.verdict.holds
     limited = algorithm(max_suppressed=0.1, never_suppress=("beef",))
-    cut = shoal.anonymize(problem, limited).solution.recoding
+    cut = shoal.anonymize(problem, algorithm=limited).solution.recoding
     assert isinstance(cut, shoal.recoding.GlobalCut)
     assert (
         Limits.of(problem.prepared, 0.1, ["beef"]).suppressed(cut.suppressed)
         <= len(problem.prepared.items.items) // 1000
     )
-    assert release.losses["ncp"] <= shoal.anonymize(problem, limited).losses["ncp"]
+    assert release.losses["ncp"] <= shoal.anonymize(problem, algorithm=limited).losses["ncp"]
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -159,7 +159,7 @@ def test_asking_for_original_items_gains_nothing(problem: shoal.Problem, chunks:
     k, m = problem.model.values()["k"], problem.model.values()["m"]
     if 0 < with_items(problem.prepared.items) < k:
         return
-    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=chunks, flexibility=1, within=within))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(chunks=chunks, flexibility=1, within=within))
     published = release.published
     people = oracles.people_of(problem.prepared.persons) or range(len(published.rows))
     covered = [{int(item) for label in row for item in published.cover(int(label))} for row in published.rows]
@@ -181,7 +181,7 @@ def test_degenerate_data(chunks: int) -> None:
     }
     for rows in cases.values():
         problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=3, m=2))
-        release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=chunks))
+        release = shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(chunks=chunks))
         assert len(release.published.rows) == len(rows)
         if rows == cases["all equal"]:
             assert release.losses["ncp"] == 0
@@ -191,7 +191,9 @@ def test_one_chunk_is_aa() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
     problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
-    one, aa = (shoal.anonymize(problem, method) for method in (shoal.algorithms.LRA(chunks=1), shoal.algorithms.AA()))
+    one, aa = (
+        shoal.anonymize(problem, algorithm=method) for method in (shoal.algorithms.LRA(chunks=1), shoal.algorithms.AA())
+    )
     assert one.published.rows.sets() == aa.published.rows.sets()
     assert one.provenance["search"]["count_tree_nodes"] == aa.provenance["search"]["count_tree_nodes"]
 
@@ -200,18 +202,18 @@ def test_labels_of_different_chunks_coexist_and_it_is_said() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1"], ["a2"], ["a1"], *[["a1", "b2"]] * 3]
     problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=2))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(chunks=2))
     assert release.published.rows.sets() == [{"A"}, {"A"}, {"A"}, *[{"a1", "b2"}] * 3]
     assert not release.published.exclusive
     summary = release.recoding.summary()
-    assert (summary.chunks, summary.rows_of_chunks, summary.intact_items) == (2, (3, 3), 2)
+    assert (summary.chunks, summary.rows_of_chunks, summary.different_unchanged_items) == (2, (3, 3), 2)
 
 
 def test_optimal_within_chunks_of_lm() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": ["a", "b"]})
     data = shoal.Dataset(shoal.data.Transactions.from_sets([["a", "s"], ["b"], ["a"], ["b"]]))
     problem = shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("s",)))
-    assert shoal.anonymize(problem, shoal.algorithms.LRA(within="optimal")).losses["ncp"] == 0
+    assert shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(within="optimal")).losses["ncp"] == 0
 
 
 @pytest.mark.parametrize("chunks", [1, 2, 3, 4])

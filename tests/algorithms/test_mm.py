@@ -236,10 +236,10 @@ def test_mm_is_what_it_says(problem: shoal.Problem, data: st.DataObject) -> None
     method = shoal.algorithms.MM(never_suppress=tuple(never))
     if expected is None:
         assert any(mole <= never for mole in moles)
-        with pytest.raises(Infeasible, match=r"--never-suppress keeps all of it|more than --max-suppressed"):
-            shoal.anonymize(problem, method)
+        with pytest.raises(Infeasible, match=r"never_suppress= protects all its items|more than max_suppressed="):
+            shoal.anonymize(problem, algorithm=method)
         return
-    release = shoal.anonymize(problem, method)
+    release = shoal.anonymize(problem, algorithm=method)
     assert isinstance(release.recoding, shoal.recoding.GlobalCut)
     assert release.recoding.suppressed.tolist() == sorted(expected)
     assert release.solution.statistics == {"moles": len(minimal), "suppressed_items": len(expected)}
@@ -267,15 +267,15 @@ def test_single_moles_go_first_then_the_best_ratio() -> None:
     assert solution.recoding.suppressed_labels == ("b", "c", "d", "e")  # ratios tie at 1/3: the lower loss is first
     light = shoal.Weights({"a": 0.5})
     weighed = shoal.Problem(shoal.read(rows), tree, shoal.models.Hkp(k=2, p=2), weights=light)
-    assert shoal.anonymize(weighed, shoal.algorithms.MM()).recoding.summary().suppressed_labels == 2
+    assert shoal.anonymize(weighed, algorithm=shoal.algorithms.MM()).recoding.summary().suppressed_labels == 2
     free = shoal.Problem(shoal.read(rows), tree, shoal.models.Hkp(k=2, p=2), weights=shoal.Weights({"a": 0}))
-    assert shoal.anonymize(free, shoal.algorithms.MM()).published.rows.in_use().labels == ("b", "c", "d")
-    kept = shoal.anonymize(problem, shoal.algorithms.MM(never_suppress=("b", "c", "d")))
+    assert shoal.anonymize(free, algorithm=shoal.algorithms.MM()).published.rows.in_use().labels == ("b", "c", "d")
+    kept = shoal.anonymize(problem, algorithm=shoal.algorithms.MM(never_suppress=("b", "c", "d")))
     assert kept.published.rows.in_use().labels == ("b", "c", "d")
     occurrences = sum(map(len, rows))
-    shoal.anonymize(problem, shoal.algorithms.MM(max_suppressed=100 * 10 / occurrences + 0.01))
-    with pytest.raises(Infeasible, match="more than --max-suppressed"):
-        shoal.anonymize(problem, shoal.algorithms.MM(max_suppressed=100 * 9 / occurrences))
+    shoal.anonymize(problem, algorithm=shoal.algorithms.MM(max_suppressed=100 * 10 / occurrences + 0.01))
+    with pytest.raises(Infeasible, match="more than max_suppressed="):
+        shoal.anonymize(problem, algorithm=shoal.algorithms.MM(max_suppressed=100 * 9 / occurrences))
 
 
 def test_private_items_are_never_suppressed() -> None:
@@ -290,8 +290,8 @@ def test_private_items_are_never_suppressed() -> None:
 def test_too_many_moles_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.algorithms.mm.minimal_moles", lambda *_, **__: None)
     tree = shoal.Hierarchy.from_tree({"ALL": ["a", "b"]})
-    with pytest.raises(OptionError, match="more than 10,000,000 violating sets of items: let an attacker know fewer"):
-        shoal.anonymize(shoal.Problem(shoal.read([["a"]]), tree, shoal.Km()), shoal.algorithms.MM())
+    with pytest.raises(OptionError, match="more than 10,000,000 violating sets of items: choose a smaller p or m"):
+        shoal.anonymize(shoal.Problem(shoal.read([["a"]]), tree, shoal.Km()), algorithm=shoal.algorithms.MM())
 
 
 @pytest.mark.skipif(kernels.KIND == "python", reason="the twin takes its time")
@@ -311,7 +311,7 @@ def test_groceries(real_data: Path, h: float, p: int) -> None:
 def test_webview_1(real_data: Path, k: int, m: int) -> None:
     data = shoal.read(real_data / "bms-webview-1" / "transactions.dat")
     tree = hierarchies.balanced(data.transactions.labels, fanout=5)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=k, m=m)), shoal.algorithms.MM())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=k, m=m)), algorithm=shoal.algorithms.MM())
     assert release.published.rows.in_use().labels
     same = shoal.anonymize(shoal.Problem(data, tree, shoal.models.Hkp(h=1, k=k, p=m)))
     assert same.published.rows.sets() == release.published.rows.sets()

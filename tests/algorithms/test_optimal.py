@@ -168,13 +168,15 @@ def test_bounds_are_honest_whatever_the_limit(fanout: int) -> None:
 @pytest.mark.parametrize("m", [2, 3, 5, "all"])
 def test_several_rounds_and_workers(m: int | Literal["all"]) -> None:
     problem = medium(m)
-    one, other = (shoal.anonymize(problem, shoal.algorithms.Optimal(), shoal.Engine(workers=n)) for n in (1, 3))
+    one, other = (
+        shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal(), engine=shoal.Engine(workers=n)) for n in (1, 3)
+    )
     assert one.optimality is not None
     assert one.optimality.proven
     assert one.published.rows.sha256 == other.published.rows.sha256
     assert one.optimality == other.optimality
-    aa = shoal.anonymize(problem, shoal.algorithms.AA())
-    polished = shoal.anonymize(problem, shoal.algorithms.AA(polish=True))
+    aa = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
+    polished = shoal.anonymize(problem, algorithm=shoal.algorithms.AA(polish=True))
     assert one.losses["ncp"] <= polished.losses["ncp"] <= aa.losses["ncp"]
 
 
@@ -201,13 +203,13 @@ def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) 
 
 def test_without_time_it_is_aa_with_a_bound() -> None:
     problem = medium(fanout=2)
-    release = shoal.anonymize(problem, shoal.algorithms.Auto(time_limit=0))
-    best = shoal.anonymize(problem, shoal.algorithms.Optimal())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Auto(time_limit=0))
+    best = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
     assert release.optimality is not None
     assert best.optimality is not None
     assert release.optimality.ended == "time limit"
     assert 0 < release.optimality.lower_bound <= best.optimality.loss <= release.optimality.loss
-    assert release.losses["ncp"] <= shoal.anonymize(problem, shoal.algorithms.AA(polish=True)).losses["ncp"]
+    assert release.losses["ncp"] <= shoal.anonymize(problem, algorithm=shoal.algorithms.AA(polish=True)).losses["ncp"]
 
 
 def interrupting(stage: str, times: int = 1) -> Callable[[str, float], None]:
@@ -225,7 +227,9 @@ def interrupting(stage: str, times: int = 1) -> Callable[[str, float], None]:
 
 def test_interrupted_it_keeps_the_best_so_far() -> None:
     problem = medium(fanout=2)
-    release = shoal.anonymize(problem, shoal.algorithms.Optimal(), shoal.Engine(progress=interrupting("proving")))
+    release = shoal.anonymize(
+        problem, algorithm=shoal.algorithms.Optimal(), engine=shoal.Engine(progress=interrupting("proving"))
+    )
     assert release.optimality is not None
     assert release.optimality.ended == "interrupted"
     assert release.verdict.holds
@@ -238,12 +242,14 @@ def test_interrupted_twice_it_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(solver, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        shoal.anonymize(medium(fanout=2), shoal.algorithms.Optimal())
+        shoal.anonymize(medium(fanout=2), algorithm=shoal.algorithms.Optimal())
 
 
 def test_interrupted_before_there_is_anything_it_stops() -> None:
     with pytest.raises(KeyboardInterrupt):
-        shoal.anonymize(medium(), shoal.algorithms.Optimal(), shoal.Engine(progress=interrupting("descending")))
+        shoal.anonymize(
+            medium(), algorithm=shoal.algorithms.Optimal(), engine=shoal.Engine(progress=interrupting("descending"))
+        )
 
 
 @examples(150)

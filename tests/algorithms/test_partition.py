@@ -136,8 +136,8 @@ def test_local_labels_are_not_exclusive_and_it_is_said(tmp_path: Path) -> None:
     assert release.recoding.summary().as_dict() == {
         "kind": "local labels",
         "labels": 2,
-        "intact_items": 0,
-        "intact_occurrences": 2,
+        "different_unchanged_items": 0,
+        "unchanged_items": 2,
         "groups": 1,
         "different_records": 2,
     }
@@ -294,7 +294,7 @@ def test_what_cannot_be() -> None:
     with pytest.raises(Infeasible, match=r"no non-empty records or at least 3, got 2, .* smaller k or add data"):
         shoal.anonymize(problem_of([["a"]] * 2 + [[]] * 3, FLAT, 3))
     with pytest.raises(OptionError, match="does not solve the model transactional-k"):
-        shoal.anonymize(problem_of([["a"]] * 3, FLAT, 3), shoal.algorithms.AA())
+        shoal.anonymize(problem_of([["a"]] * 3, FLAT, 3), algorithm=shoal.algorithms.AA())
 
 
 def test_labels_that_do_not_fit_their_rows_are_refused() -> None:

@@ -141,7 +141,7 @@ def test_sets_are_generalized_as_defined(problem: shoal.Problem) -> None:
     k, m = problem.model.values()["k"], problem.model.values()["m"]
     if not feasible(problem):
         return
-    release = shoal.anonymize(problem, shoal.algorithms.Tfirst(chunks=1, within="sets-ul"))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Tfirst(chunks=1, within="sets-ul"))
     names = problem.prepared.items.labels  # codes are in this order, which need not be that of texts
     coded = {name: f"{at:04}" for at, name in enumerate(names)}
     raw = [frozenset(coded[item] for item in row) for row in problem.prepared.items.sets()]
@@ -175,15 +175,15 @@ def test_the_columns_never_lose_more_than_delta(algorithm: type[Rmerge], data: s
         "rum": data.draw(st.sampled_from(RUMS)),
     }
     try:
-        release = shoal.anonymize(problem, algorithm(delta=delta, **options))
+        release = shoal.anonymize(problem, algorithm=algorithm(delta=delta, **options))
     except Infeasible as error:
-        if "--delta" in str(error):  # then the delta that it names is enough
-            least = float(str(error).split("Allow --delta ")[1].split(" ")[0].rstrip("."))
+        if "delta=" in str(error):  # then the delta that it names is enough
+            least = float(str(error).split("Allow delta=")[1].split(" ")[0].rstrip("."))
             with contextlib.suppress(Infeasible):  # for another reason
-                shoal.anonymize(problem, algorithm(delta=min(1.0, least), **options))
+                shoal.anonymize(problem, algorithm=algorithm(delta=min(1.0, least), **options))
                 return
             with pytest.raises(Infeasible, match=r"sensitive|non-empty"):
-                shoal.anonymize(problem, algorithm(delta=min(1.0, least), **options))
+                shoal.anonymize(problem, algorithm=algorithm(delta=min(1.0, least), **options))
         return
     losses, rows = release.losses, len(problem.prepared.items)
     worst = {
@@ -206,9 +206,9 @@ def test_the_sets_never_lose_more_than_delta(algorithm: type[Tmerge], data: st.D
     if problem.hierarchy.is_flat:
         within = "sets"
     try:
-        release = shoal.anonymize(problem, algorithm(delta=delta, within=within, distance=distance, rum=rum))
+        release = shoal.anonymize(problem, algorithm=algorithm(delta=delta, within=within, distance=distance, rum=rum))
     except Infeasible as error:
-        if "--delta" in str(error):
+        if "delta=" in str(error):
             assert delta < 1
         return
     assert release.losses["ul"] <= delta + 1e-12
@@ -222,7 +222,7 @@ def test_every_way_within_clusters(algorithm: type[ClusteringAlgorithm], within:
     """Verified by anonymize itself; k-lm too, but for the optimum."""
     problem = data.draw(problems(km if within == "optimal" else km | lm, max_leaves=6, max_rows=10))
     try:
-        release = shoal.anonymize(problem, algorithm(within=within))
+        release = shoal.anonymize(problem, algorithm=algorithm(within=within))
     except Infeasible:
         return
     assert release.verdict.holds
@@ -261,7 +261,7 @@ def test_property_3_needs_more_than_one_mapping_for_each_cluster() -> None:
     def least(sets: list[list[str]]) -> float:
         data = rt({"age": ["1"] * len(sets)}, sets)
         problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKm(k=2, m=2))
-        release = shoal.anonymize(problem, shoal.algorithms.Tfirst(chunks=1, within="sets-ul"))
+        release = shoal.anonymize(problem, algorithm=shoal.algorithms.Tfirst(chunks=1, within="sets-ul"))
         return float(record_losses(release.published).sum())
 
     assert least(one) + least(other) < least(one + other)
@@ -276,12 +276,12 @@ def test_an_unreachable_delta_names_the_best_and_what_would_reach_it() -> None:
     ages = [str(age) for age in range(20, 60)]
     data = rt({"age": ages, "sex": ["m", "f"] * 20}, [["a", "b"] if i % 3 else ["c"] for i in range(40)])
     problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKm(k=5, m=2))
-    with pytest.raises(Infeasible, match=r"--delta 0\.01.*NCP of the first .* Allow --delta 0\.\d+ or more"):
-        shoal.anonymize(problem, shoal.algorithms.RmergeR(delta=0.01))
+    with pytest.raises(Infeasible, match=r"delta=0\.01.*NCP of the first .* Allow delta=0\.\d+ or more"):
+        shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeR(delta=0.01))
     rare = rt({"age": ages}, [[f"i{i % 20}", f"j{i % 7}"] for i in range(40)])
     problem = shoal.Problem(rare, shoal.Hierarchy.flat(rare.transactions.labels), shoal.KKm(k=10, m=2))
-    with pytest.raises(Infeasible, match=r"UL of the sets .* the best is 0\.\d+, with .* clusters?\. Allow --delta"):
-        shoal.anonymize(problem, shoal.algorithms.TmergeRT(delta=0.001))
+    with pytest.raises(Infeasible, match=r"UL of the sets .* the best is 0\.\d+, with .* clusters?\. Allow delta="):
+        shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeRT(delta=0.001))
 
 
 def test_every_algorithm_names_its_models() -> None:

@@ -21,7 +21,7 @@ def publish(
     given: Any, algorithm: shoal.algorithms.Algorithm, model: shoal.models.PrivacyModel, **more: Any
 ) -> shoal.Release:
     data = shoal.read(given, **({"sets": "T"} if "T" in given else {"no_sets": True}))
-    return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), model, **more), algorithm)
+    return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), model, **more), algorithm=algorithm)
 
 
 def column(release: shoal.Release, name: str) -> list[Any]:
@@ -71,7 +71,7 @@ def test_exact_bounds_where_costs_are_rounded(k: int, delta: float) -> None:
 def test_weights_that_add_up_to_more_than_1_are_named() -> None:
     table = pa.table({"x": ["1", "9"], "y": ["1", "9"], "T": [["a"], ["a"]]}).to_pandas()
     heavy = {"x": Column(weight=1), "y": Column(weight=1)}
-    with pytest.raises(shoal.errors.Infeasible, match=r"is 2\.0000.*Allow it by lower --column-weights"):
+    with pytest.raises(shoal.errors.Infeasible, match=r"is 2\.0000.*Allow it by lower weights of the columns"):
         publish(table, shoal.algorithms.RmergeR(delta=1), KKm(k=2, m=1), columns=heavy)
 
 
@@ -95,7 +95,7 @@ def test_long_numbers() -> None:
 
 
 def test_a_negative_seed() -> None:
-    with pytest.raises(OptionError, match="seed must be a whole number from 0 on, got -1"):
+    with pytest.raises(OptionError, match="seed must be a whole number of at least 0, got -1"):
         publish(pa.table({"x": ["1", "2"]}).to_pandas(), shoal.algorithms.Cluster(), K(k=2), seed=-1)
 
 
@@ -109,5 +109,5 @@ def test_long_rows_that_are_alike_take_no_time() -> None:
 def test_an_item_that_is_called_like_a_set() -> None:
     sets = [["a"], ["b"], ["(a,b)"], ["(a,b)"]]
     table = pa.table({"x": ["1"] * 4, "T": sets}).to_pandas()
-    with pytest.raises(DataError, match=r"An item is called '\(a,b\)', like a set of other items"):
+    with pytest.raises(DataError, match=r"An item has the name '\(a,b\)', which is also the label of a published set"):
         publish(table, shoal.algorithms.Rfirst(), KKm(k=2, m=1))

@@ -38,7 +38,7 @@ def test_equal_seeds_give_equal_releases_and_others_differ(
     model: shoal.models.PrivacyModel, algorithm: Algorithm
 ) -> None:
     def published(seed: int) -> tuple[object, ...]:
-        made = shoal.anonymize(problem(model, seed), algorithm).dataset
+        made = shoal.anonymize(problem(model, seed), algorithm=algorithm).dataset
         return made.transactions.sets(), made.table and made.table.arrow.to_pylist()
 
     releases = [published(seed) for seed in range(6)]

@@ -82,8 +82,12 @@ def test_a_part_is_what_the_whole_would_do_inside_it(problem: shoal.Problem, dat
 def test_any_parts_and_levels(problem: shoal.Problem, parts: int, level: int) -> None:
     if 0 < with_items(problem.prepared.items) < problem.model.values()["k"]:
         return
-    one = shoal.anonymize(problem, shoal.algorithms.VPA(parts=parts, level=level), shoal.Engine(workers=1))
-    two = shoal.anonymize(problem, shoal.algorithms.VPA(parts=parts, level=level), shoal.Engine(workers=3))
+    one = shoal.anonymize(
+        problem, algorithm=shoal.algorithms.VPA(parts=parts, level=level), engine=shoal.Engine(workers=1)
+    )
+    two = shoal.anonymize(
+        problem, algorithm=shoal.algorithms.VPA(parts=parts, level=level), engine=shoal.Engine(workers=3)
+    )
     assert one.published.rows.sha256 == two.published.rows.sha256
     assert one.provenance["search"] == two.provenance["search"]
 
@@ -93,17 +97,17 @@ def test_one_part_is_aa() -> None:
     rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
     problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
     assert (
-        shoal.anonymize(problem, shoal.algorithms.VPA(parts=1)).losses
-        == shoal.anonymize(problem, shoal.algorithms.AA()).losses
+        shoal.anonymize(problem, algorithm=shoal.algorithms.VPA(parts=1)).losses
+        == shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).losses
     )
-    assert shoal.anonymize(problem, shoal.algorithms.VPA()).losses["ncp"] == pytest.approx(2.5 / 11)
+    assert shoal.anonymize(problem, algorithm=shoal.algorithms.VPA()).losses["ncp"] == pytest.approx(2.5 / 11)
 
 
 def test_polish_works_on_its_cut() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1", "b1"], ["a2", "b1"], ["a1", "b2"], ["a2", "b2"]] * 2
     problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
-    assert shoal.anonymize(problem, shoal.algorithms.VPA(polish=True)).losses["ncp"] == 0
+    assert shoal.anonymize(problem, algorithm=shoal.algorithms.VPA(polish=True)).losses["ncp"] == 0
 
 
 def test_parts_do_not_settle_what_is_known_to_be_missing() -> None:
@@ -117,6 +121,6 @@ def test_parts_do_not_settle_what_is_known_to_be_missing() -> None:
         )
         assert model.verify(Published.plain(part)).holds
     assert not model.verify(Published.plain(rows)).holds
-    release = shoal.anonymize(shoal.Problem(shoal.Dataset(rows), tree, model), shoal.algorithms.VPA(parts=2))
+    release = shoal.anonymize(shoal.Problem(shoal.Dataset(rows), tree, model), algorithm=shoal.algorithms.VPA(parts=2))
     assert release.verdict.holds
     assert release.published.rows.labels == ("ALL",)

@@ -79,7 +79,7 @@ def test_bad_options(shell: Shell) -> None:
 def test_bad_data(shell: Shell) -> None:
     def with_data(name: str, text: str | bytes, *words: str) -> str:
         shell.write(name, text)
-        return shell.fails("anonymize", name, "-o", "out.x", "--hierarchy", "h.csv", "--k", "2", *words)
+        return shell.fails("anonymize", name, "-o", "out", "--hierarchy", "h.csv", "--k", "2", *words)
 
     unknown = with_data("u.basket", BASKETS + "a1,b3\n")
     assert "Item 'b3' (line 5) is not in the hierarchy h.csv: add it" in unknown
@@ -114,7 +114,7 @@ def test_bad_hierarchies(shell: Shell, text: str, message: str) -> None:
 
 
 def test_bad_outputs(shell: Shell) -> None:
-    assert "is also read" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
+    assert "is an input too" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
     assert "does not exist" in shell.fails("anonymize", "in.basket", "-o", "no/where.dat", "--hierarchy", "h.csv")
     (shell.folder / "dir").mkdir()
     assert "is a folder" in shell.fails("anonymize", "in.basket", "-o", "dir", "--hierarchy", "h.csv")
@@ -130,7 +130,7 @@ def test_only_ordinary_files_are_written(shell: Shell) -> None:
     assert shell(*ANONYMIZE)[0] == 0
     assert (shell.folder / "out.basket").is_symlink()
     assert (shell.folder / "target.basket").read_text().startswith("A,b1,b2\n")
-    assert "h.csv is also read" in shell.fails(*ANONYMIZE, "--report", "h.csv")
+    assert "h.csv is an input too" in shell.fails(*ANONYMIZE, "--report", "h.csv")
     assert "File name too long" in shell.fails("anonymize", "in.basket", "-o", "x" * 300, "--hierarchy", "h.csv")
     name = "y" * 250
     assert shell("anonymize", "in.basket", "-o", name, "--hierarchy", "h.csv", "--k", "2")[0] == 0
@@ -232,7 +232,7 @@ def test_columns_pass_through_or_not(shell: Shell) -> None:
     words = ("anonymize", "t.csv", "-o", "o.csv", "--hierarchy", "h.csv", "--k", "2")
     code, _, err = shell(*words)
     assert code == 0
-    assert "published untouched" in err
+    assert "published unchanged" in err
     assert (shell.folder / "o.csv").read_text() == "id,items,zip\n007,A b1 b2,01234\n8,A b1,\n9,A b1 b2,5\n10,A b2,6\n"
     assert shell(*words, "--columns", "zip")[0] == 0
     assert (shell.folder / "o.csv").read_text().startswith("items,zip\nA b1 b2,01234\n")
@@ -254,6 +254,22 @@ def test_hierarchy_commands(shell: Shell) -> None:
     code, _, err = shell("hierarchy", "check", "bad.csv")
     assert code == 2
     assert "a1" in err
+
+
+def test_hierarchy_check_lists_ten_problems_of_a_kind(shell: Shell) -> None:
+    twice = "".join(f"x{at};A;ALL\nx{at};B;ALL\n" for at in range(1500))
+    shell.write("dirty.csv", f"{twice}y;;ALL\n")
+    code, _, err = shell("hierarchy", "check", "dirty.csv")
+    assert code == 2
+    assert err.count("occurs twice") == 10
+    assert err.count("empty label") == 1
+    assert "1,500 labels that occur twice, 10 of them shown: --all lists every one." in err
+    code, _, err = shell("hierarchy", "check", "dirty.csv", "--all")
+    assert code == 2
+    assert err.count("occurs twice") == 1500
+    shell.write("many.basket", ",".join(f"z{at:02}" for at in range(15)) + "\n")
+    assert "and 5 more" in shell("hierarchy", "check", "h.csv", "many.basket")[1]
+    assert "z14" in shell("hierarchy", "check", "h.csv", "many.basket", "--all")[1]
 
 
 def test_generate_quest(shell: Shell) -> None:

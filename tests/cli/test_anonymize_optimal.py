@@ -49,7 +49,7 @@ def test_reports_without_the_rare_sets(shell: Shell) -> None:
     shell(*ANONYMIZE, "--report", "r.json", "--report", "r.html", "--report", "r.md", "--no-explanations")
     assert json.loads((shell.folder / "r.json").read_text())["explanations"] is None
     for name in ("r.html", "r.md"):
-        assert "Why that is needed" not in (shell.folder / name).read_text()
+        assert "Why the groups are needed" not in (shell.folder / name).read_text()
 
 
 def test_a_time_limit_of_nothing_is_honest(shell: Shell) -> None:
@@ -83,7 +83,7 @@ def test_explain(shell: Shell) -> None:
     assert "'b1' is published unchanged" in shell(*EXPLAIN, "--label", "b1")[1]
     assert json.loads(shell(*EXPLAIN, "--label", "b1", "--json")[1])["groups"] == []
     assert "'B' was split" in shell.fails(*EXPLAIN, "--label", "B")
-    assert "did you mean" not in shell.fails(*EXPLAIN, "--label", "b11")
+    assert "did you mean" in shell.fails(*EXPLAIN, "--label", "b1x")
 
 
 def test_explain_tells_what_could_be_split(shell: Shell) -> None:
@@ -132,7 +132,7 @@ def test_weights(shell: Shell) -> None:
         *ANONYMIZE, "--weights", shell.write("bad.csv", "a9,10\n")
     )
     assert "no.csv" in shell.fails(*ANONYMIZE, "--weights", "no.csv")
-    assert "is also read" in shell.fails(*ANONYMIZE[:3], "w.csv", *ANONYMIZE[4:], "--weights", "w.csv")
+    assert "is an input too" in shell.fails(*ANONYMIZE[:3], "w.csv", *ANONYMIZE[4:], "--weights", "w.csv")
 
 
 @pytest.mark.parametrize("value", ["-1", "soon", "nan"])

@@ -71,7 +71,7 @@ def test_verify_counts_persons_if_it_knows_them(shop: Shell) -> None:
     words = ("verify", "public.csv", *LONG, "--k", "2", "--m", "2")
     code, out, err = shop(*words)
     assert (code, out[:6]) == (0, "Holds.")
-    assert "\nPersons were not checked: if one person may have several records, say whose each one is" in out
+    assert "\nPersons were not checked: if a person may have several records, give --persons FILE" in out
     assert err == ""
     assert "not checked" not in shop(*words, "--persons", "persons.txt")[1]
     code, out, err = shop(*words, "--persons", "persons.txt", "--json")
@@ -141,15 +141,15 @@ def test_one_record_for_each_person_changes_nothing(shop: Shell) -> None:
         (("--person", "houshold_id"), "orders.csv has no column 'houshold_id' (did you mean 'household_id'?)"),
         (
             ("--person", "price"),
-            "Column 'price' differs within a record, so it cannot say whose a record of orders.csv is",
+            "Column 'price' differs within a record, so it cannot be the person column of orders.csv (--person)",
         ),
-        ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' says whose each record is (--person)"),
-        ((*PERSON, "--plain", "household_id"), "Column 'household_id' says whose each record is (--person)"),
-        ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids is for publishing 'basket_id'"),
-        (("--persons-out", "persons.txt"), "--persons-out writes the persons of the records: name their column"),
+        ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' is the person column (--person)"),
+        ((*PERSON, "--plain", "household_id"), "Column 'household_id' is the person column (--person)"),
+        ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids would publish 'basket_id'"),
+        (("--persons-out", "persons.txt"), "--persons-out writes whose the records are: name the column"),
         ((*PERSON, "--persons-out", "public.csv"), "must be different files"),
-        ((*PERSON, "--persons-out", "orders.csv"), "orders.csv is also read"),
-        ((*PERSON, "--persons-out", "tree.csv"), "tree.csv is also read"),
+        ((*PERSON, "--persons-out", "orders.csv"), "orders.csv is an input too"),
+        ((*PERSON, "--persons-out", "tree.csv"), "tree.csv is an input too"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: tuple[str, ...], told: str, shop: Shell) -> None:
@@ -170,9 +170,7 @@ def test_a_column_that_tells_the_person_is_refused_with_the_ways_out(shop: Shell
     cards = [f"{line},{'card' if at == 0 else 'c' + line.split(',')[1]}" for at, line in enumerate(rows)]
     shop.write("orders.csv", "\n".join(cards) + "\n")
     err = fails(shop, *PERSON)
-    assert (
-        "Column 'card' of orders.csv tells whose a record is: each of its 9 values belongs to one household only" in err
-    )
+    assert "Column 'card' of orders.csv links the records of a household: each of its 9 values belongs to one" in err
     assert "--identifiers card" in err
     assert "--id-column household_id" in err
     anonymized(shop, *PERSON, "--identifiers", "card")

@@ -46,7 +46,7 @@ def test_repeated_options_add_up(ward: Shell) -> None:
 def test_the_raw_file_fails_with_the_worst_first(ward: Shell) -> None:
     code, out, _ = ward("verify", "rows.basket", *LM, "--sensitive", "HIV,flu")
     assert code == 1
-    assert "1 single known item tells too much" in out
+    assert "1 single known item reveals too much" in out
     assert "a1                     HIV             4   4  100 %" in out
     code, out, _ = ward("verify", "rows.basket", *LM, "--sensitive", "HIV,flu", "--json")
     [witness] = json.loads(out)["witnesses"]
@@ -67,7 +67,7 @@ def test_what_is_not_in_the_file_is_not_passed_over(ward: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "must know what is sensitive"),
+        ((), "needs sensitive items"),
         (("--sensitive", "nowhere.txt"), "nowhere.txt does not exist"),
         (("--sensitive-column", "diagnosis"), "No column 'diagnosis'"),
         (("--sensitive", "HIV", "--l", "1"), "--l must be at least 2, got 1"),
@@ -86,7 +86,7 @@ def test_a_sensitive_column_of_a_table(ward: Shell) -> None:
     make = ("anonymize", "table.csv", "-o", "out.csv", "--sets", "set", "--hierarchy", "tree.csv", *LM)
     code, _, err = ward(*make, "--sensitive-column", "diagnosis")
     assert code == 0
-    assert "The column 'age' is published untouched" in err
+    assert "The column 'age' is published unchanged" in err
     rows = (ward.folder / "out.csv").read_text(encoding="utf-8").splitlines()
     assert rows[1] == "A B,30,HIV"
     check = ("verify", "out.csv", "--sets", "set", *LM, "--sensitive-column", "diagnosis")
@@ -148,7 +148,7 @@ def test_labels_keep_their_spaces(ward: Shell) -> None:
 def test_what_is_read_is_not_overwritten(ward: Shell) -> None:
     ward.write("list.txt", "HIV\nflu\n")
     said = ward.fails("anonymize", "rows.basket", "-o", "list.txt", *MAKE[4:], "--sensitive", "list.txt")
-    assert "list.txt is also read" in said
+    assert "list.txt is an input too" in said
 
 
 def test_more_hints(ward: Shell) -> None:

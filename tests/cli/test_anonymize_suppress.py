@@ -31,14 +31,14 @@ def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: s
     code, out, err = shop(*MAKE, "--algorithm", algorithm, *reports)
     assert code == 0, err
     assert "1 (1 time, 3.030 %)" in out
-    assert "1 record has lost all that it had to suppression; it is still published." in " ".join(err.split())
+    assert "1 record has lost all its items to suppression. It is still published." in " ".join(err.split())
     rows = (shop.folder / "out.basket").read_text(encoding="utf-8").split("\n")
     assert rows == [*ROWS.split("\n")[:16], "", ""]
     assert shop("verify", "out.basket", "--k", "3")[0] == 0
     facts = json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))
     assert facts["suppressed"] == {
-        "items": 1,
-        "occurrences": 1,
+        "different_items": 1,
+        "total_items": 1,
         "share": 1 / 33,
         "emptied_records": 1,
         "unnamed": 0,
@@ -57,7 +57,7 @@ def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: s
     assert "| a3 | 1 |" in text
     assert "| Removed | Without that" in text
     assert "| a3 | a3 | 1 |" in text
-    assert "1 item was removed from every record, 1 time in all (3 %). 1 record lost all that it had." in text
+    assert "1 item was removed from every record, 1 time in all (3 %). 1 record lost all its items." in text
     page = (shop.folder / "r.html").read_text(encoding="utf-8")
     assert "The removed items" in page
     assert "or removed, in the same way in every record" in page
@@ -69,7 +69,7 @@ def test_without_explanations_no_suppressed_item_is_named(shop: Shell) -> None:
     for name in ("r.json", "r.md", "r.html"):
         text = (shop.folder / name).read_text(encoding="utf-8")
         assert not re.search(r"\ba3\b", text)
-    assert json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))["suppressed"]["items"] == 1
+    assert json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))["suppressed"]["different_items"] == 1
 
 
 def test_explain_finds_what_was_suppressed_and_why(shop: Shell) -> None:
@@ -101,7 +101,7 @@ def test_limits(shop: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--never-suppress", "a4"), "'a4' is neither an item nor a group of the hierarchy tree.csv: correct"),
+        (("--never-suppress", "a1x"), "'a1x' is neither an item nor a group of the hierarchy tree.csv (did you mean"),
         (("--max-suppressed", "101"), "max-suppressed must be at most 100, got 101"),
         (("--max-suppressed", "-1"), "max-suppressed must be at least 0, got -1"),
         (("--max-suppressed", "few"), "max-suppressed must be a number, got 'few'"),
@@ -131,8 +131,8 @@ def test_emptied_records_of_a_one_column_table_are_no_blank_lines(shop: Shell) -
     code, out, err = shop("measure", "rows.csv", "out.csv", "--hierarchy", "tree.csv", "--json")
     assert code == 0, err
     figures = json.loads(out)
-    assert (figures["suppressed_items"], figures["suppressed_occurrences"], figures["emptied_records"]) == (1, 1, 1)
-    assert figures["intact_occurrences"] == figures["occurrences"] - 1 == 32
+    assert (figures["different_suppressed_items"], figures["suppressed_items"], figures["emptied_records"]) == (1, 1, 1)
+    assert figures["unchanged_items"] == figures["total_items"] - 1 == 32
 
 
 def test_hkp_says_when_nothing_is_private(shop: Shell) -> None:
@@ -162,6 +162,6 @@ def test_items_that_only_the_raw_data_know_are_counted_not_named(shop: Shell) ->
     code, _, err = shop(*made, "--report", "r.json", "--report", "r.md", "--report", "r.html")
     assert code == 0, err
     gone = json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))["suppressed"]
-    assert (gone["items"], gone["unnamed"], len(gone["listed"])) == (3, 2, 1)
+    assert (gone["different_items"], gone["unnamed"], len(gone["listed"])) == (3, 2, 1)
     for name in ("r.json", "r.md", "r.html"):
         assert "secret" not in (shop.folder / name).read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ import pytest
 import shoal
 from shoal.errors import Infeasible
 from shoal.evaluation import grid_file, results, runner
-from shoal.evaluation.recommend import Wishes, candidates, recommend
+from shoal.evaluation.recommend import candidates, recommend
 from shoal.jobs.dataset_spec import DatasetSpec
 from tests.conftest import Shell
 from tests.evaluation.test_runner import GRID, toy
@@ -44,7 +44,7 @@ def test_data_files_with_options(lab: Shell) -> None:
     problem = shoal.Problem(
         shoal.read(lab.folder / "toy.dat"), shoal.hierarchies.load(lab.folder / "h.csv"), shoal.Km(k=12)
     )
-    assert rows[3]["ncp"] == shoal.anonymize(problem, shoal.algorithms.AA()).losses["ncp"]
+    assert rows[3]["ncp"] == shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).losses["ncp"]
 
 
 def test_without_names_all_methods_of_the_model_run(lab: Shell) -> None:
@@ -178,12 +178,12 @@ def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.Monkey
         lambda cases, *limits: run(cases, *limits) if cases[0].data.sample else iter(()),
     )
     with pytest.raises(Infeasible, match="ended on the sample, but not on all rows"):
-        recommend(big, shoal.Km(k=3, m=2), Wishes(sample=100))
+        recommend(big, shoal.Km(k=3, m=2), sample=100)
 
 
 def test_recommend_confirms_on_all_rows_what_a_sample_suggests() -> None:
     big = DatasetSpec(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
-    found = recommend(big, shoal.Km(k=3, m=2), Wishes(sample=100))
+    found = recommend(big, shoal.Km(k=3, m=2), sample=100)
     assert (found.rows, found.sampled) == (400, 100)
     assert found.pick.whole is not None
     assert found.pick.whole["records"] == 400
@@ -202,7 +202,7 @@ def test_recommend_takes_other_kinds_only_if_allowed_or_if_nothing_else_does(tmp
     (tmp_path / "h.csv").write_text("a;1;*\nx;1;*\nb;2;*\nc;2;*\n", encoding="utf-8")
     rare = DatasetSpec(label="rare", file=str(tmp_path / "rare.dat"), hierarchy={"": str(tmp_path / "h.csv")})
     km = shoal.Km(k=5, m=2)
-    strict, free = (recommend(rare, km, Wishes(suppress=suppress)) for suppress in (False, True))
+    strict, free = (recommend(rare, km, suppress=suppress) for suppress in (False, True))
     assert not strict.pick.algorithm.suppresses
     assert free.pick.algorithm.suppresses
     assert free.pick.score < strict.pick.score

@@ -46,7 +46,7 @@ def test_the_screen_shows_what_was_added(shell: Shell) -> None:
     make = ("anonymize", "rows.basket", "-o", "out.basket", "--model", "sensitive-k", "--k", "2", "--algorithm", "gsc")
     code, out, err = shell(*make, *SENSITIVE)
     assert code == 0, err
-    made = report.as_dict(Story.of(release()))["flips"]
+    made = report.as_dict(Story.of(release()))["changes"]
     lines = {" ".join(line.split()) for line in out.splitlines()}
     assert f"groups of records {made['groups']} ({made['records_in_groups']} records, the largest has 2)" in lines
     assert f"records changed {made['records_changed']}" in lines
@@ -56,7 +56,7 @@ def test_the_screen_shows_what_was_added(shell: Shell) -> None:
     assert "loss, NCP (of deletions only)" in out
     assert "items published unchanged" not in out
     assert "items suppressed" not in out
-    assert "Warning: Facts are published that are not in the data." in " ".join(err.split())
+    assert "Warning: The published data contain false statements." in " ".join(err.split())
 
 
 def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: Shell) -> None:

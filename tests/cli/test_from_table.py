@@ -32,8 +32,8 @@ def test_a_table_becomes_a_hierarchy_with_a_summary(shop: Shell) -> None:
     assert code == 0
     assert out == ("6 items, height 4: 6 product_id, 2 product_type, 2 category, 1 department: tree.csv\n")
     assert err.splitlines() == [
-        "Note: 1 group stands under several parents (1 product_type) and was put below the parent that most rows name, "
-        "which moved 1 item (--several-parents split keeps them apart): 'ale' under 'beer' (2), 'spirits' (1).",
+        "Note: 1 group has several parents (1 product_type) and was put below the parent that most rows name, "
+        "which moved 1 item (--several-parents split splits them instead): 'ale' under 'beer' (2), 'spirits' (1).",
         "Note: 2 items have blank levels, which were skipped (product_type in 2 rows, category in 1 row, department in "
         "1 row): '10' below 'spirits' below 'BAR (department)'; '11' below '(no department)'.",
         "Note: 1 item has no department and was put below '(no department)': '11' below '(no department)'.",
@@ -103,7 +103,7 @@ def test_a_colon_in_the_name_of_a_file_or_column_is_no_trouble(shop: Shell) -> N
         (["--levels", "product_id,type"], "--levels: products.csv has no column 'type' (did you mean"),
         (["--levels", "product_id"], "--levels must name at least two columns, got 1"),
         (["--levels", "product_id,category,category"], "--levels names the column 'category' twice"),
-        ([*LEVELS, "--several-parents", "error"], "product_type 'ale' stands under 2 parents, 'beer' (2 rows)"),
+        ([*LEVELS, "--several-parents", "error"], "product_type 'ale' has 2 parents, 'beer' (2 rows)"),
         ([*LEVELS, "--items", "orders.csv"], "--items must be a file, a colon and the name of a column"),
         ([*LEVELS, "--items", "orders"], "--items must be a file, a colon and the name of a column"),
         (
@@ -113,7 +113,7 @@ def test_a_colon_in_the_name_of_a_file_or_column_is_no_trouble(shop: Shell) -> N
         ([*LEVELS, "--items", "nowhere.csv:product_id"], "nowhere.csv"),
         ([*LEVELS, "--items", "orders.csv:order"], "none of the 3 items of the data is in 'product_id'"),
         ([*LEVELS, "--only-used"], "--only-used needs the items of the data: add --items FILE:COLUMN"),
-        ([*LEVELS, "--root", "7"], "the root cannot be called '7', since an item is"),
+        ([*LEVELS, "--root", "7"], "the root cannot be called '7', as an item has that name"),
         ([*LEVELS, "--to", "xml"], "There is no hierarchy format 'xml'"),
         ([*LEVELS, "--to", "amnesia"], "the label '(no department)' cannot be written in the format amnesia"),
         (["--levels", "category,product_type", "--items", "orders.csv:product_id"], "none of the 3 items of the data"),

@@ -39,7 +39,7 @@ def test_json(shell: Shell) -> None:
         (("--k", "1000"), "needs at least 1000 non-empty records"),
         (("-o", "f.pdf"), "f.pdf must end in .html, .png, .csv"),
         (("-o", "f"), "got none"),
-        (("-o", "h.csv"), "h.csv is also read"),
+        (("-o", "h.csv"), "h.csv is an input too"),
         (("-o", "no/f.csv"), "does not exist"),
         (("--model", "lm"), "'lm' is not one of 'km', 'k-km'"),
         (("--delta", "0.5"), "choose --model k-km"),
@@ -54,15 +54,15 @@ def test_bad_input(shell: Shell, words: tuple[str, ...], said: str) -> None:
 def test_an_interruption_shows_what_is_finished_and_writes_nothing(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anonymize, done = shoal.anonymize, list[Any]()
+    make_release, done = module.make_release, list[Any]()
 
     def interrupted(*given: Any) -> shoal.Release:
         if done:
             raise KeyboardInterrupt
         done.append(given)
-        return anonymize(*given)
+        return make_release(*given)
 
-    monkeypatch.setattr(module, "anonymize", interrupted)
+    monkeypatch.setattr(module, "make_release", interrupted)
     code, out, err = shell(*WORDS, "-o", "f.html")
     assert code == 130
     assert "loss of items" in out

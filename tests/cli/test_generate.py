@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal import io
+from shoal import hierarchies, io
 from shoal.generators.shop import Shop
 from tests.conftest import Shell
 
@@ -53,3 +53,12 @@ def test_a_new_folder_goes_away_if_writing_fails(shell: Shell, monkeypatch: pyte
     monkeypatch.setattr(io, "write", full)
     shell.fails("generate", "shop", "-o", "shop", *FEW)
     assert not (shell.folder / "shop").exists()
+
+
+def test_supermarket_baskets_and_their_products(shell: Shell) -> None:
+    code, out, _ = shell("generate", "supermarket", "-o", "b.basket", "--rows", "50", "--hierarchy", "products.csv")
+    assert (code, out) == (0, "50 baskets of 330 products: b.basket\n")
+    assert len(io.read("b.basket")) == 50
+    assert hierarchies.load("products.csv").n_leaves == 330
+    assert shell("generate", "supermarket", "-o", "c.basket", "--rows", "50", "--seed", "0")[0] == 0
+    assert (shell.folder / "b.basket").read_bytes() == (shell.folder / "c.basket").read_bytes()

@@ -8,7 +8,6 @@ import click
 import pytest
 
 from shoal.cli.help import GENERAL, ORDER, GroupedCommand, GroupedOption, is_rare, one_line
-from shoal.errors import did_you_mean, similar
 from tests.cli.command_line_page import PAGE, commands, rewritten, root, without_trailing_blanks
 from tests.conftest import Shell
 
@@ -93,6 +92,13 @@ def test_help_of_a_model_and_of_an_algorithm(shell: Shell) -> None:
     assert "--algorithm" not in shell("verify", "--model", "lm", "--help")[1]
 
 
+def test_the_list_of_commands_cuts_no_sentence(shell: Shell) -> None:
+    shell.monkeypatch.setenv("COLUMNS", "80")
+    for path, context in ALL.items():
+        if isinstance(context.command, click.Group):
+            assert "..." not in shell(*path.split()[1:], "--help")[1].replace("[ARGS]...", ""), path
+
+
 def test_groups_come_in_order() -> None:
     @click.command(cls=GroupedCommand)
     @click.option("--plain", help="without a group")
@@ -137,14 +143,6 @@ def test_options_are_suggested_only_if_they_are_similar(shell: Shell, words: tup
     assert f"No such option '{words[0]}'" in message
     assert hint in message
     assert ("did you mean" in message) == bool(hint)
-
-
-def test_words_are_suggested_only_if_they_are_similar() -> None:
-    assert did_you_mean("aeg", ["age", "sex"]) == " (did you mean 'age'?)"
-    assert similar("MILK", ["milk"]) == ["milk"]
-    assert similar("type", ["product_type"]) == ["product_type"]
-    for number in ("1043", "12-7", "p17", "item 3", "a4"):
-        assert similar(number, ["1042", "12-8", "p18", "item 4", "A", "a5"]) == []
 
 
 def test_names_in_a_sentence() -> None:

@@ -152,7 +152,7 @@ def test_what_is_said_about_columns() -> None:
     assert parse_column_specs({"plain": "note", "missing": "?"}) == ({"note": Column(Role.PLAIN)}, ("?",))
     assert parse_column_specs({"categorical": "zip"}) == ({"zip": Column(type="category")}, ())
     for wrong in ({"plain": "a", "identifiers": "a"}, {"plain": "a", "quasi_identifiers": "a"}):
-        with pytest.raises(OptionError, match="Column 'a' is given two roles"):
+        with pytest.raises(OptionError, match="Column 'a' has two roles"):
             parse_column_specs(dict(wrong))
     with pytest.raises(OptionError, match="--column-weights must be numbers from 0 to 1"):
         parse_column_specs({"column_weights": "age"})

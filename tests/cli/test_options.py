@@ -35,7 +35,7 @@ def test_a_record_is_no_header_and_every_command_says_what_it_read(shell: Shell,
     shell.write("d.dat", PAIRS)
     shell.write("flat.csv", "a;*\nb;*\n")
     words = (*command.split(), *COMMANDS[command], "--format", "csv")
-    assert "does it name the columns, or is it a record? 's1' stands" in shell.fails(*words)
+    assert "does it name the columns, or is it a record? 's1' also occurs" in shell.fails(*words)
     code, _, err = shell(*words, "--no-header", "--id-column", "(column 1)")
     assert code == 0, err
     assert set(shell.was_read) == {READ}

@@ -48,7 +48,7 @@ def test_long_stays_long_and_ids_become_numbers(shop: Shell) -> None:
     lines = text(shop, "public.csv").splitlines()
     assert lines[:4] == ["order,week,product", "1,1,ale", "1,1,oats", "1,1,tea"]
     assert "The ids of records (order) are not published" in err
-    assert "Columns that differ within a record were left out: price." in err
+    assert "Columns with several values in one record were left out: price." in err
     assert shop.was_read == [
         "Read orders.csv: 12 records, 3 different items (csv; ids in 'order'; items in 'product'; other columns "
         "'week'; left out, because they vary within a record: 'price').\n"
@@ -155,8 +155,8 @@ def test_an_output_must_not_match_the_pattern_that_is_read(shop: Shell) -> None:
     (shop.folder / "parts").mkdir()
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts/*.csv", *LONG, *MODEL)
-    assert "parts/b.csv would be read the next time" in shop.fails(*words, "-o", "parts/b.csv")
-    assert "(The code book: name it with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
+    assert "parts/b.csv matches the pattern of the input" in shop.fails(*words, "-o", "parts/b.csv")
+    assert "(This is the code book: name another with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
     assert shop(*words, "-o", "b.csv")[0] == 0
 
 
@@ -173,16 +173,16 @@ def test_labels_do_not_depend_on_the_format_of_long_data(shop: Shell) -> None:
 
 
 def test_standard_input_needs_a_format(shop: Shell) -> None:
-    assert "Standard input has no name to tell its format: pass --format" in shop.fails("profile", "-")
+    assert "Standard input has no name that tells its format: pass --format" in shop.fails("profile", "-")
 
 
 def test_an_output_must_not_lie_in_the_folder_that_is_read(shop: Shell) -> None:
     (shop.folder / "parts").mkdir()
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts", *LONG, *MODEL)
-    assert "parts/b.csv lies in parts, which is read as a whole" in shop.fails(*words, "-o", "parts/b.csv")
+    assert "parts/b.csv lies in parts, and all files of that folder are read" in shop.fails(*words, "-o", "parts/b.csv")
     pattern = ("anonymize", "par*/*.csv", *LONG, *MODEL)
-    assert "parts/a.csv is also read" in shop.fails(*pattern, "-o", "parts/a.csv")
+    assert "parts/a.csv is an input too" in shop.fails(*pattern, "-o", "parts/a.csv")
     assert shop(*words, "-o", "b.csv")[0] == 0
 
 

@@ -55,7 +55,7 @@ def test_baskets(lab: Shell, name: str, text: str, words: tuple[str, ...]) -> No
     lab.write(name, text)
     values = measured(lab, "in.basket", name, *words)
     assert values["ncp"] == pytest.approx(NCP, abs=1e-12)
-    assert (values["intact_occurrences"], values["suppressed_occurrences"]) == (6, 0)
+    assert (values["unchanged_items"], values["suppressed_items"]) == (6, 0)
 
 
 TABLES = {
@@ -103,20 +103,20 @@ def test_a_suppressed_record(lab: Shell, name: str, text: str, words: tuple[str,
     lab.write(name, text)
     values = measured(lab, "in.basket", name, *words, notes=notes)
     assert values["ncp"] == pytest.approx((4 * 0.5 + 2) / 11, abs=1e-12)
-    assert (values["emptied_records"], values["suppressed_occurrences"]) == (1, 2)
+    assert (values["emptied_records"], values["suppressed_items"]) == (1, 2)
 
 
 def test_a_suppressed_record_of_a_table(lab: Shell) -> None:
     """ARX suppresses all cells of a record."""
     lab.write("out.csv", "id;items\n1;A|b1|b2\n*;*\n3;A|b1|b2\n4;A|b2\n")
     values = measured(lab, "in.csv", "out.csv", "--sets", "items", notes=STAR)
-    assert (values["emptied_records"], values["suppressed_occurrences"]) == (1, 2)
+    assert (values["emptied_records"], values["suppressed_items"]) == (1, 2)
 
 
 def test_a_suppressed_item(lab: Shell) -> None:
     lab.write("out.basket", "A,*,b2\nA,b1\nA,b1,b2\nA,b2\n")
     values = measured(lab, "in.basket", "out.basket", notes=STAR)
-    assert (values["emptied_records"], values["suppressed_occurrences"]) == (0, 1)
+    assert (values["emptied_records"], values["suppressed_items"]) == (0, 1)
     assert values["ncp"] == pytest.approx((2.5 + 1) / 11, abs=1e-12)
 
 
@@ -125,14 +125,14 @@ def test_a_star_that_is_the_root_or_an_item_is_what_it_is(lab: Shell) -> None:
     lab.write("h.csv", HIERARCHY.replace("ALL", "*"))
     note = "'*' is in 4 records of out.basket: taken as the root of the hierarchy"
     values = measured(lab, "in.basket", "out.basket", notes=note)
-    assert (values["ncp"], values["suppressed_occurrences"]) == (1, 0)
+    assert (values["ncp"], values["suppressed_items"]) == (1, 0)
     values = measured(lab, "in.basket", "out.basket", "--suppressed", "*")
-    assert (values["ncp"], values["suppressed_occurrences"]) == (1, values["occurrences"])
+    assert (values["ncp"], values["suppressed_items"]) == (1, values["total_items"])
     assert values["emptied_records"] == 4
     lab.write("in.basket", "*\n*\n*\na1\n")
     lab.write("h.csv", HIERARCHY + "*;A;ALL\n")
     lab.write("out.basket", "*\n*\n*\na1\n")
-    assert measured(lab, "in.basket", "out.basket")["intact_occurrences"] == 4
+    assert measured(lab, "in.basket", "out.basket")["unchanged_items"] == 4
 
 
 def test_without_a_hierarchy_a_star_is_suppressed_too(lab: Shell) -> None:
@@ -150,8 +150,12 @@ def test_without_a_hierarchy_a_star_is_suppressed_too(lab: Shell) -> None:
         ("A,b1\n(a1;b9)\nA\nA\n", ("--delimiter", ","), "Published label '(a1;b9)' (line 2)"),
         ("(a1,a2),b1\nb2\nb2\nb2\n", (), "Label '(a1' (line 1) looks like a piece of a set such as (a,b)"),
         ("A\nA\nA\n", (), "The original has 4 rows, the published data 3"),
-        ("A\nA\nA\nA\n", ("--suppressed", "x"), "--suppressed 'x' is in no record of out.basket"),
-        ("A\nA\nA\nA\n", ("--suppressed", "A"), "--suppressed 'A' is an item, or a group of the hierarchy"),
+        ("A\nA\nA\nA\n", ("--suppressed", "x"), "--suppressed names 'x', which is in no record of out.basket"),
+        (
+            "A\nA\nA\nA\n",
+            ("--suppressed", "A"),
+            "--suppressed names 'A', which is an item, or a group of the hierarchy",
+        ),
     ],
 )
 def test_what_cannot_be_read(lab: Shell, text: str, words: tuple[str, ...], said: str) -> None:
@@ -242,7 +246,7 @@ def test_a_saved_workload(lab: Shell) -> None:
     lab.write("out.basket", FULL["hierarchy labels"][1])
     values = measured(lab, "in.basket", "out.basket", "--workload", "q.jsonl")
     assert set(values["are_by_size"]) == {"1 item", "3 items"}
-    assert "also read" in lab.fails("workload", "in.basket", "-o", "in.basket")
+    assert "is an input too" in lab.fails("workload", "in.basket", "-o", "in.basket")
 
 
 def test_a_workload_about_columns_and_without_sensitive_items(lab: Shell) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.cli import cli, spelling
+from shoal.spelling import spell
 from tests.conftest import Shell
 
 
@@ -20,7 +21,7 @@ from tests.conftest import Shell
 )
 def test_arguments_become_options_of_the_running_command(message: str, spelled: str) -> None:
     command = cli.commands["anonymize"]
-    assert spelling.spell(message, spelling._spellings(command)) == spelled
+    assert spell(message, spelling._spellings(command)) == spelled
 
 
 def test_an_error_names_the_option(shell: Shell) -> None:

@@ -106,7 +106,7 @@ def records() -> shoal.Dataset:
 def test_bands_become_ranges_and_a_stated_order_holds() -> None:
     tree, columns = shoal.Hierarchy.flat(["a", "b"]), {"size": shoal.Column(order=("small", "medium", "large"))}
     problem = shoal.Problem(records(), tree, shoal.KKm(k=8, m=2), columns=columns)
-    release = shoal.anonymize(problem, shoal.algorithms.RmergeRT())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeRT())
     table = release.dataset.table
     assert table is not None
     assert set(table.arrow.column("age").to_pylist()) == {"19-34", "35+"}
@@ -124,7 +124,7 @@ def test_orders_that_make_no_sense(order: object) -> None:
 
 def test_a_value_beyond_the_order_is_told() -> None:
     columns = {"size": shoal.Column(order=("small", "medium"))}
-    with pytest.raises(DataError, match="'large' is not in the order"):
+    with pytest.raises(DataError, match="'large' is not in the given order"):
         shoal.Problem(records(), shoal.Hierarchy.flat(["a", "b"]), shoal.KKm(k=8), columns=columns)
 
 
@@ -133,7 +133,7 @@ def test_from_the_command_line_to_the_checked_file(shell: Shell) -> None:
     shell.write("d.csv", "\n".join(["age,size,items", *lines, ""]))
     words = ("--sets", "items", "--item-delimiter", " ", "--model", "k-km", "--k", "8", "--m", "2")
     code, _, err = shell("anonymize", "d.csv", "-o", "o.csv", *words, "--ordered", "size=s,m,l")
-    assert (code, "19-34,s .. m" in (shell.folder / "o.csv").read_text(), "As no --delta is given" in err) == (
+    assert (code, "19-34,s .. m" in (shell.folder / "o.csv").read_text(), "No --delta was given" in err) == (
         0,
         True,
         True,

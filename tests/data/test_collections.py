@@ -96,7 +96,7 @@ def test_what_cannot_be_read() -> None:
 def released(cities: list[str], ages: list[int]) -> shoal.Release:
     table = pa.table({"city": cities, "age": ages, "items": [["a"]] * len(cities)})
     problem = shoal.Problem(shoal.read(table, sets="items"), Hierarchy.flat(["a"]), shoal.KKm(k=2, m=1))
-    return shoal.anonymize(problem, Rfirst())
+    return shoal.anonymize(problem, algorithm=Rfirst())
 
 
 def test_categories_without_a_hierarchy_are_published_as_collections() -> None:

@@ -73,9 +73,9 @@ def test_nothing_shows_an_id() -> None:
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("houshold_id", r"no column 'houshold_id' \(did you mean 'household_id'\?\); columns beside the sets"),
-        ("price", r"Column 'price' differs within a record, so it cannot say whose a record of data is \(--person\)"),
-        ("product", r"Column 'product' holds the items, so it cannot say whose"),
+        ("houshold_id", r"no column 'houshold_id' \(did you mean 'household_id'\?\); other columns"),
+        ("price", r"Column 'price' differs within a record, so it cannot be the person column of data \(person=\)"),
+        ("product", r"Column 'product' holds the items, so it cannot be the person column"),
     ],
 )
 def test_a_column_that_cannot_tell_persons_is_refused(column: str, message: str) -> None:
@@ -100,5 +100,5 @@ def test_blanks_and_lists_are_refused() -> None:
 def test_the_column_is_read_once_and_gone() -> None:
     data = shoal.read(pa.table(LINES), **LONG, person="household_id")
     assert with_persons(data, "household_id") is data
-    with pytest.raises(DataError, match=r"Column 'household_id' says whose each record is \(--person\) and is never"):
+    with pytest.raises(DataError, match=r"Column 'household_id' is the person column \(person=\), which is never"):
         data.keep_columns(["household_id"])

@@ -33,4 +33,4 @@ def test_polars_frames_are_anonymized_part_by_part() -> None:
     frame = pl.DataFrame({"items": [["a", "b"]] * 4, "age": ["40", "61", "40", "61"]})
     tree = shoal.Hierarchy.from_tree({"*": {"A": ["a", "b"]}})
     problem = shoal.Problem(shoal.read(frame), tree, shoal.KKm(k=2, m=1))
-    assert shoal.anonymize(problem, shoal.algorithms.Rfirst(within="optimal")).verdict.holds
+    assert shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst(within="optimal")).verdict.holds

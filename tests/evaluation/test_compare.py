@@ -13,7 +13,7 @@ from shoal.errors import OptionError, OutputError
 from shoal.evaluation import results
 from shoal.evaluation.compare import compare, data_sets, grid_of, load_grid
 from shoal.evaluation.grid import Case
-from shoal.evaluation.recommend import Recommendation, Trial, Wishes, recommend
+from shoal.evaluation.recommend import Recommendation, Trial, recommend
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from tests.conftest import Shell
@@ -66,7 +66,7 @@ def test_every_method_of_a_model_and_options_of_one_of_them(tmp_path: Path) -> N
 
 def test_a_file_is_enough_for_a_recommendation(shell: Shell) -> None:
     path = toy(shell.folder)
-    found = recommend(path, shoal.Km(k=2, m=1), Wishes(budget=30), workers=2)
+    found = recommend(path, shoal.Km(k=2, m=1), budget=30, workers=2)
     assert found.case is not None
     assert found.case.data.label == "toy"
     for command in found.commands:

@@ -153,7 +153,7 @@ def test_keys_are_those_of_contents(tmp_path: Path) -> None:
 def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
     case = Case(data_set(tmp_path), shoal.Km(k=3, m=2), shoal.algorithms.Optimal(), extras=Extras(queries=20))
     problem = case.problem()
-    release = shoal.anonymize(problem, shoal.algorithms.Optimal())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
     row = run_case(case)
     assert release.optimality is not None
     assert row["status"] == "ok"
@@ -194,7 +194,7 @@ def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
 def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
     case = Case(data_set(tmp_path), shoal.Km(k=12, m=2), shoal.algorithms.AA(), extras=Extras(mining=("5",), known=2))
     problem, row = case.problem(), run_case(case)
-    release = shoal.anonymize(problem, shoal.algorithms.AA())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
     mined = shoal.metrics.ML2(problem.hierarchy, (0.05,)).of(release.comparison)
     assert {name: row[name] for name in mined} == mined
     before, after = (Risk.of(rows, 12, 2) for rows in (problem.prepared.original.rows, release.published.rows))
@@ -264,7 +264,7 @@ def test_the_page_has_everything_and_needs_nothing(home: Path) -> None:
 @pytest.mark.usefixtures("no_processes")
 def test_without_matplotlib_there_are_no_charts_but_a_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise OptionError("Charts need matplotlib: install it with pip install 'shoal[plots]'.")
+        raise OptionError("Charts need matplotlib: install it with pip install matplotlib.")
 
     grid = Grid(grid_file.load(home / "grid.toml").cases[:2], "x")
     rows = runner.compare(grid, home / "results.csv")

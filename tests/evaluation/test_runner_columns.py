@@ -122,7 +122,7 @@ def test_a_case_is_the_problem_of_the_same_job(model: str, folder: Path) -> None
     assert ours.prepared.item_weights is not None
     assert theirs.prepared.item_weights is not None
     assert ours.prepared.item_weights.tolist() == theirs.prepared.item_weights.tolist()
-    row, release = run_case(case), shoal.anonymize(theirs, job.algorithm)
+    row, release = run_case(case), shoal.anonymize(theirs, algorithm=job.algorithm)
     assert (row["status"], row["verified"]) == ("ok", True), row["error"]
     assert {name: row[name] for name in release.losses} == release.losses
     assert row["value"] == release.losses.get("weighted_ncp", release.losses.get("ncp"))
@@ -177,7 +177,7 @@ def test_every_kind_of_query_is_measured() -> None:
     extras = Extras(queries=20, query_kinds=kinds, query_bound=0.05, query_seed=4)
     case = Case(data_set, shoal.KKm(k=10, m=1), shoal.algorithms.RmergeR(delta=1.0), extras=extras)
     row, problem = run_case(case), case.problem()
-    published = shoal.anonymize(problem, case.algorithm).published
+    published = shoal.anonymize(problem, algorithm=case.algorithm).published
     for kind in kinds:
         values, items = map(int, kind.split("+"))
         drawn = shoal.metrics.Workload.generated(problem.prepared.original, 20, values, items, seed=4)

@@ -19,7 +19,7 @@ from shoal.engines import Engine
 from shoal.errors import DataError, OptionError, OutputError
 from shoal.evaluation import page, results, runner
 from shoal.evaluation.grid import Case, Extras, Grid, combinations
-from shoal.evaluation.recommend import Wishes, recommend
+from shoal.evaluation.recommend import recommend
 from shoal.evaluation.run_case import run_case
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.problem import Prepared
@@ -194,7 +194,7 @@ def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> N
 @pytest.mark.usefixtures("no_processes")
 def test_a_sample_that_is_too_small_does_not_decide() -> None:
     many = DatasetSpec(label="many", generate="quest", generator={"rows": 400, "items": 8, "seed": 1}, fanout=3)
-    found = recommend(many, shoal.Km(k=120, m=1), Wishes(sample=100, budget=60.0))
+    found = recommend(many, shoal.Km(k=120, m=1), sample=100, budget=60.0)
     assert found.pick.whole is not None
     assert found.pick.sample is not None
     assert found.pick.sample["status"] == "infeasible"

@@ -156,7 +156,7 @@ def guesses(rows: Rows, items: str, build: Build, m: int) -> dict[frozenset[str]
     """
     tree = build(rows, items)
     problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=m))
-    published = shoal.anonymize(problem, shoal.algorithms.AA()).published.rows
+    published = shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).published.rows
     seen = [[published.labels[code] for code in row] for row in published]
     covers = {
         label: [tree.labels[leaf] for leaf in range(*tree.span[tree.code_of[label]].tolist())]
@@ -246,7 +246,7 @@ def test_frequency_loses_less_than_a_quarter_of_what_labels_do(real_data: Path) 
     items = data.transactions
     supports = dict(zip(items.labels, items.supports.tolist(), strict=True))
     by_label, by_count = (
-        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=3)), shoal.algorithms.AA()).losses["ncp"]
+        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=3)), algorithm=shoal.algorithms.AA()).losses["ncp"]
         for tree in (hierarchies.balanced(items.labels), hierarchies.balanced(items.labels, supports=supports))
     )
     assert 0 < by_count < by_label / 4

@@ -30,5 +30,5 @@ def test_several_columns_of_sets_have_a_tree_each() -> None:
 
 
 def test_a_root_that_would_be_read_as_another_label() -> None:
-    with pytest.raises(OptionError, match=r"--root 'any' would be published as 'A\.any'"):
+    with pytest.raises(OptionError, match=r"root='any' would be published as 'A\.any'"):
         hierarchies.build(shoal.read(SEVERAL, sets=("A", "B")), root="any")

@@ -111,7 +111,7 @@ def test_nothing_that_is_read_is_overwritten(shop: Shell) -> None:
         "--siblings",
         "groups.codebook.csv",
     )
-    assert "is also read" in shop.fails(*words, "-o", "groups.codebook.csv")
+    assert "is an input too" in shop.fails(*words, "-o", "groups.codebook.csv")
     assert "--no-codebook" in shop.fails(*words, "-o", "groups.basket")
     assert "must be different" in shop.fails(*words, "-o", "a.basket", "--codebook", "a.basket")
     code, _, err = shop(*words, "-o", "groups.basket", "--codebook", "other.csv")
@@ -268,9 +268,9 @@ def test_python(tmp_path: Path) -> None:
     tree = Hierarchy.from_parents(dict.fromkeys("abcdef", "ALL") | {"ALL": None})
     rows = [["a", "b"], ["a"], ["b"], ["c", "d"], ["e", "f"], ["c", "f"], ["a", "e"]]
     problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.algorithms.AA(siblings="label"))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA(siblings="label"))
     assert release.groups_siblings
-    written = release.write(tmp_path / "out.basket")
+    written = release.save(tmp_path / "out.basket")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.basket", "out.codebook.csv"]
     told = written.provenance["codebook"]
     assert told == {"name": "out.codebook.csv", "sha256": release.codebook.save(tmp_path / "again.csv")}
@@ -278,10 +278,10 @@ def test_python(tmp_path: Path) -> None:
     assert data.origin.codebook.entries == release.codebook.entries
     resolved = shoal.published.Published.resolve(data.transactions, tree, codebook=data.origin.codebook)
     assert measure_all(Comparison(problem.prepared.original, resolved))["ncp"] == release.losses["ncp"]
-    release.write(tmp_path / "alone.basket", codebook=False)
+    release.save(tmp_path / "alone.basket", codebook=False)
     assert not (tmp_path / "alone.codebook.csv").exists()
     with pytest.raises(OutputError, match="name two files"):
-        release.write(tmp_path / "one.csv", codebook=tmp_path / "one.csv")
+        release.save(tmp_path / "one.csv", codebook=tmp_path / "one.csv")
 
 
 def test_reports_have_it(shop: Shell) -> None:
@@ -292,7 +292,7 @@ def test_reports_have_it(shop: Shell) -> None:
     page, text = ((shop.folder / name).read_text(encoding="utf-8") for name in ("r.html", "r.md"))
     facts = json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))
     assert facts["codebook"] == CodeBook.load("out.codebook.csv").facts()
-    assert "Code book: what each label represents: " in page
+    assert "Code book: items that each label represents: " in page
     assert "out.codebook.csv" in page
     assert "(part of &lt;DRUGS&gt;)" in page
     assert "| Label | Part of | Items |" in text

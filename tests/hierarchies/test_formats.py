@@ -1,7 +1,7 @@
 """Hierarchy files: every format there and back, detection, and real files.
 
 Covers: hierarchies/amnesia.py, hierarchies/amnesia_json.py, hierarchies/arx.py, hierarchies/parents.py,
-data/hierarchy.py.
+data/hierarchy.py, data/numbering.py.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
     problems = hierarchies.problems(path, **options)
     with pytest.raises(HierarchyError) as raised:
         hierarchies.load(path, **options)
-    rest = f" (The first of {len(problems)} problems; 'shoal hierarchy check' lists all.)" if len(problems) > 1 else ""
+    more = f" (The first of {len(problems)} problems; 'shoal hierarchy check --all' lists all.)"
+    rest = more if len(problems) > 1 else ""
     assert str(raised.value) == problems[0] + rest
     return [problem.replace(str(path), "PATH") for problem in problems]
 
@@ -30,8 +31,8 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
     [
         ("", "PATH is empty: a hierarchy needs at least one item."),
         (" \n\n\t\n", "PATH is empty: a hierarchy needs at least one item."),
-        ("a;A;*\nb;A;*\na;A;*\n", "PATH: item 'a' is given twice (line 1 and line 3): remove one."),
-        ("a;A;*\na;B;*\n", "PATH: item 'a' is given twice (line 1 and line 2): remove one."),
+        ("a;A;*\nb;A;*\na;A;*\n", "PATH: item 'a' occurs twice (line 1 and line 3): remove one."),
+        ("a;A;*\na;B;*\n", "PATH: item 'a' occurs twice (line 1 and line 2): remove one."),
         ("a;A;X;*\nb;A;Y;*\n", "PATH: 'A' has two parents, 'X' (line 1) and 'Y' (line 2): keep one."),
         (
             "a;A;all\nb;B;All\n",
@@ -47,31 +48,31 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
         ("a;A;a;*\nb;*\n", "PATH, line 1: cycle 'a' -> 'A' -> 'a': every node must lead up to one root."),
         (
             "a;A;*\nbeer\n",
-            "PATH, line 2: one column ('beer') where other rows have 3: give its groups up to the "
+            "PATH, line 2: the row has one column ('beer'), but other rows have 3: add its groups up to the "
             "root, or check the delimiter.",
         ),
         (
             "a;A;*\nbeer;;\n",
-            "PATH, line 2: one column ('beer') where other rows have 3: give its groups up to the "
+            "PATH, line 2: the row has one column ('beer'), but other rows have 3: add its groups up to the "
             "root, or check the delimiter.",
         ),
-        ("a;A;*\nA;B;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
-        ("a;A;B;*\nA;A;C;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
-        ("a;A;*\nA;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
+        ("a;A;*\nA;B;*\n", "PATH: 'A' is both an item (line 2) and a group (line 1): rename one of the two."),
+        ("a;A;B;*\nA;A;C;*\n", "PATH: 'A' is both an item (line 2) and a group (line 1): rename one of the two."),
+        ("a;A;*\nA;*\n", "PATH: 'A' is both an item (line 2) and a group (line 1): rename one of the two."),
         (
             "a;A;*\nb;A\n",
             "PATH, line 2: the row ends in 'A', which lies below '*' (line 1): write every row up to the root.",
         ),
         ("a;;*\nb;A;*\n", "PATH, line 1, column 2: empty label: fill it in, or repeat the label to its left."),
         (";;\nb;A;*\n", "PATH, line 1, column 1: empty label: fill it in, or repeat the label to its left."),
-        ("a\nb\n", "PATH has one column only: wanted rows such as item;group;root, separated by ; , | or a tab."),
+        ("a\nb\n", "PATH has only one column: wanted rows such as item;group;root, separated by ; , | or a tab."),
         (
             'a;A;*\n"b;A;*\n',
-            "PATH, line 2: bad quoting: a cell that starts with a quote must end with one, "
-            'and a quote inside it is written "".',
+            "PATH, line 2: malformed quotes: a cell that starts with a quote must end with one, "
+            'and a quote inside it must be written as "".',
         ),
-        ("node,parent\n", "PATH holds no item: a hierarchy needs at least one."),
-        ("node,parent\na,A\na,A\n", "PATH: 'a' is given twice (line 2 and line 3): remove one."),
+        ("node,parent\n", "PATH has no items: a hierarchy needs at least one."),
+        ("node,parent\na,A\na,A\n", "PATH: 'a' occurs twice (line 2 and line 3): remove one."),
         ("node,parent\na,A\na,B\nA,B\n", "PATH: 'a' has two parents, 'A' (line 2) and 'B' (line 3): keep one."),
         ("node,parent\na,\na,B\n", "PATH: 'a' has two parents, none (line 2) and 'B' (line 3): keep one."),
         (
@@ -87,10 +88,9 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
         (
             "node,parent\na,A,*\nb,A\n",
             "PATH, line 2: wanted two columns, a node and its parent, got 3: check the delimiter, or "
-            "pass the format arx if "
-            "rows run from the item to the root.",
+            "pass format='arx' if rows go from the item to the root.",
         ),
-        (b"a;A\0;*\n", "PATH, line 1: binary data where text was expected: is this the right file or format?"),
+        (b"a;A\0;*\n", "PATH, line 1: expected text, got binary data: is this the right file or format?"),
         (b"a;*\n\xff\xfe\xfa;*\n", "PATH, line 2: not UTF-8 text (byte 0xff): convert it to UTF-8."),
     ],
 )
@@ -101,12 +101,12 @@ def test_tables(tmp_path: Path, text: str | bytes, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        (AMNESIA, "PATH holds no item: a hierarchy needs at least one."),
+        (AMNESIA, "PATH has no items: a hierarchy needs at least one."),
         (
             AMNESIA + "A has a b\nA has c\n",
-            "PATH: group 'A' is given twice (line 6 and line 7): put its children on one line.",
+            "PATH: group 'A' occurs twice (line 6 and line 7): put its children on one line.",
         ),
-        (AMNESIA + "A has a b a\n", "PATH, line 6: 'a' is given twice: remove one."),
+        (AMNESIA + "A has a b a\n", "PATH, line 6: 'a' occurs twice: remove one."),
         (
             AMNESIA + "A has a\nB has a\n\n* has A B\n",
             "PATH: 'a' has two parents, 'A' (line 6) and 'B' (line 7): keep one.",
@@ -124,7 +124,7 @@ def test_tables(tmp_path: Path, text: str | bytes, wanted: str) -> None:
         ),
         (
             "range\nname x\ntype int\nheight 2\n\n1,9 has 1,4 5,9\n",
-            "PATH, line 1: a hierarchy of ranges, wanted one of distinct items: export that from Amnesia.",
+            "PATH, line 1: this is a hierarchy of ranges, wanted type 'distinct': export that from Amnesia.",
         ),
     ],
 )
@@ -137,28 +137,28 @@ def test_amnesia(tmp_path: Path, text: str, wanted: str) -> None:
     [
         (
             '{"level1":\n {"*": ["a",}}',
-            "PATH, line 2: not JSON (Expecting value, column 13): fix it, or name the right format.",
+            "PATH, line 2: not JSON (Expecting value, column 13): fix it, or pass the right format=.",
         ),
         ("[1]", "PATH is not a hierarchy of Amnesia: wanted a JSON object with level1, level2, ..."),
         ('{"levels": 1}', "PATH is not a hierarchy of Amnesia: wanted a JSON object with level1, level2, ..."),
-        ("[" * 100_000, "PATH is not a hierarchy: its JSON is nested too deep."),
+        ("[" * 100_000, "PATH is not a hierarchy: its JSON is nested too deeply."),
         ('{"level1": []}', "PATH, level1: wanted an object of groups and their children."),
         ('{"level1": {"*": "a"}}', "PATH, level1: the children of '*' must be a list of labels."),
         ('{"level1": {"*": [null]}}', "PATH, level1: the children of '*' must be a list of labels."),
-        ('{"level1": {}}', "PATH holds no item: a hierarchy needs at least one."),
+        ('{"level1": {}}', "PATH has no items: a hierarchy needs at least one."),
         (
             '{"hierType": "range", "level1": {"*": ["a"]}}',
-            "PATH is a hierarchy of type 'range', wanted one of distinct items: export that from Amnesia.",
+            "PATH is a hierarchy of type 'range', wanted type 'distinct': export that from Amnesia.",
         ),
-        ('{"level1": {"*": ["a", "a"]}}', "PATH, level1: 'a' is given twice in '*': remove one."),
+        ('{"level1": {"*": ["a", "a"]}}', "PATH, level1: 'a' occurs twice in '*': remove one."),
         ('{"level1": {"*": ["a", ""]}}', "PATH: a label is empty: fill it in."),
         (
             '{"level1": {"*": ["A"]}, "level2": {"A": ["a"], "A": ["b"]}}',
-            "PATH: group 'A' is given twice (level2 and level2): put its children in one list.",
+            "PATH: group 'A' occurs twice (level2 and level2): put its children in one list.",
         ),
         (
             '{"level1": {"*": ["A"]}, "level3": {"A": ["a"]}}',
-            "PATH: level2 is missing: Amnesia reads no level after a gap: renumber the levels.",
+            "PATH: level2 is missing, and Amnesia reads no level after a gap: renumber the levels.",
         ),
         (
             '{"level1": {"*": ["A", "B"]}, "level2": {"A": ["a"], "B": ["a"]}}',
@@ -177,10 +177,10 @@ def test_amnesia_json(tmp_path: Path, text: str, wanted: str) -> None:
 def test_all_problems_are_listed(tmp_path: Path) -> None:
     text = "a;A;X;all\na;A;X;all\nb;A;Y;all\nlone\nA;all\nc;C;other\n"
     assert all_problems(tmp_path, text, "h.csv") == [
-        "PATH, line 4: one column ('lone') where other rows have 4: give its groups up to the "
+        "PATH, line 4: the row has one column ('lone'), but other rows have 4: add its groups up to the "
         "root, or check the delimiter.",
-        "PATH: item 'a' is given twice (line 1 and line 2): remove one.",
-        "PATH: 'A' is an item (line 5) and a group (line 1): rename one of the two.",
+        "PATH: item 'a' occurs twice (line 1 and line 2): remove one.",
+        "PATH: 'A' is both an item (line 5) and a group (line 1): rename one of the two.",
         "PATH: 'A' has two parents, 'X' (line 1) and 'Y' (line 3): keep one.",
         "PATH: a hierarchy needs one root, got 2, 'all' (line 1) and 'other' (line 6): put them "
         "under one common parent.",
@@ -201,26 +201,25 @@ def test_options(tmp_path: Path) -> None:
     text = "a;A;*\nb;A;*\n"
     for delimiter, shown in ((",", "','"), ("\t", "a tab")):
         assert all_problems(tmp_path, text, "h.csv", delimiter=delimiter) == [
-            f"PATH has one column only with {shown} as the delimiter: it looks separated by ';', so "
-            "pass that, or leave the "
-            f"delimiter out."
+            f"PATH has only one column with {shown} as the delimiter, but looks separated by ';': pass that, or "
+            "leave out delimiter=."
         ]
     for delimiter in ("", ";;", '"', "\n"):
         assert all_problems(tmp_path, text, "h.csv", delimiter=delimiter) == [
-            f"The delimiter must be one character and no quote or line end, got {delimiter!r}."
+            f"The delimiter must be one character, but no quote or line end, got {delimiter!r}."
         ]
     assert all_problems(tmp_path, text, "h.csv", format="arxx") == [
         "There is no hierarchy format 'arxx' (did you mean 'arx'?): choose one of arx, parents, amnesia, amnesia-json."
     ]
     assert all_problems(tmp_path, text, "h.csv", format="amnesia", delimiter=";") == [
-        "The format amnesia has no delimiter: leave it out, or use arx or parents."
+        "The format amnesia has no delimiter: leave out delimiter=, or use arx or parents."
     ]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(HierarchyError, match=r"h\.csv does not exist: check the path\."):
         hierarchies.load(tmp_path / "h.csv")
-    assert hierarchies.problems(tmp_path) == [f"{tmp_path} is a folder: name a file."]
+    assert hierarchies.problems(tmp_path) == [f"{tmp_path} is a folder: pass a file."]
 
 
 @pytest.mark.parametrize(
@@ -236,8 +235,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         (
             "a\rb",
             "h.csv",
-            r"shop: the label 'a\rb' holds a carriage return or a zero byte and cannot be written in the format arx: "
-            "rename it, or use amnesia-json.",
+            r"shop: the label 'a\rb' contains a carriage return or a NUL character and cannot be written in the format "
+            "arx: rename it, or use amnesia-json.",
         ),
         (
             "\ud800",
@@ -258,9 +257,11 @@ def test_labels_that_a_format_cannot_hold(tmp_path: Path, label: str, file: str,
 
 def test_saving(tmp_path: Path) -> None:
     lone = Hierarchy.from_tree({"a": []}, "shop")
-    with pytest.raises(HierarchyError, match="cannot hold the lone item 'a': use amnesia-json or arx"):
+    with pytest.raises(HierarchyError, match="cannot hold the single item 'a': use amnesia-json or arx"):
         hierarchies.save(lone, tmp_path / "h.txt")
-    with pytest.raises(HierarchyError, match=r"the suffix '\.xls' does not tell the format: end the name in \.csv"):
+    with pytest.raises(
+        HierarchyError, match=r"the suffix '\.xls' does not tell the format: use a name that ends in \.csv"
+    ):
         hierarchies.save(lone, tmp_path / "h.xls")
     with pytest.raises(HierarchyError, match="There is no hierarchy format 'xls'"):
         hierarchies.save(lone, tmp_path / "h.csv", format="xls")

@@ -12,7 +12,7 @@ import pytest
 from shoal import hierarchies
 from shoal.errors import DataError, HierarchyError, InputError, OptionError
 from shoal.hierarchies.from_table import from_table, from_table_with_summary
-from shoal.hierarchies.table_summary import Dirt
+from shoal.hierarchies.table_summary import Problem
 
 LEVELS = ["id", "type", "department"]
 
@@ -27,7 +27,7 @@ def parents(*rows: str, **options: Any) -> dict[str, str | None]:
     return from_table(table(*rows), LEVELS, **options).parents_by_label()
 
 
-def sentence(kind: Dirt, *rows: str, **options: Any) -> str:
+def sentence(kind: Problem, *rows: str, **options: Any) -> str:
     finding = from_table_with_summary(table(*rows), LEVELS, **options).finding(kind)
     return str(finding) if finding else ""
 
@@ -56,8 +56,8 @@ DRINKS = ("1 ale bar", "2 ale pub", "3 ale pub", "4 rum bar")
 def test_most_rows_decide() -> None:
     assert parents(*DRINKS)["ale"] == "pub"
     said = sentence("several parents", *DRINKS)
-    assert "1 group stands under several parents (1 type) and was put below the parent that most rows name" in said
-    assert "which moved 1 item (--several-parents split keeps them apart): 'ale' under 'pub' (2), 'bar' (1)." in said
+    assert "1 group has several parents (1 type) and was put below the parent that most rows name" in said
+    assert "which moved 1 item (several_parents='split' splits them instead): 'ale' under 'pub' (2), 'bar' (1)." in said
 
 
 def test_the_data_decide_if_they_are_given() -> None:
@@ -88,7 +88,7 @@ def test_split_makes_a_group_for_each_parent() -> None:
     assert (tree["1"], tree["2"], tree["4"]) == ("ale (bar)", "ale (pub)", "rum")
     assert (tree["ale (bar)"], tree["ale (pub)"]) == ("bar", "pub")
     said = sentence("several parents", *DRINKS, several_parents="split")
-    assert said == "1 group stands under several parents and was split: 'ale' is 'ale (bar)', 'ale (pub)'."
+    assert said == "1 group has several parents and was split: 'ale' is 'ale (bar)', 'ale (pub)'."
 
 
 def test_what_lies_below_a_split_group_is_split_too() -> None:
@@ -114,9 +114,9 @@ def test_an_item_that_comes_twice_alike_is_no_dirt() -> None:
 
 
 def test_several_parents_may_be_an_error() -> None:
-    with pytest.raises(HierarchyError, match=r"type 'ale' stands under 2 parents, 'pub' \(2 rows\), 'bar' \(1 row\)"):
+    with pytest.raises(HierarchyError, match=r"type 'ale' has 2 parents, 'pub' \(2 rows\), 'bar' \(1 row\)"):
         parents(*DRINKS, several_parents="error")
-    with pytest.raises(HierarchyError, match=r"'1' stands under 2 parents.* So do 2 other labels"):
+    with pytest.raises(HierarchyError, match=r"'1' has 2 parents.* Other labels with several parents: 2"):
         parents(*DRINKS, "1 rum bar", "5 rum pub", several_parents="error")
     assert parents("1 ale bar", "2 ale -", "1 ale bar", several_parents="error")["ale"] == "bar"
 
@@ -189,7 +189,9 @@ def test_the_root_may_be_called_otherwise_but_not_like_an_item() -> None:
     assert parents("1 ale bar", root="all products")["bar"] == "all products"
     assert parents("1 ale *")["* (department)"] == "*"
     for options in ({}, {"items": ["1", "*"], "unknown_items": "root"}):
-        with pytest.raises(HierarchyError, match=r"the root cannot be called '\*', since an item is: choose another"):
+        with pytest.raises(
+            HierarchyError, match=r"the root cannot be called '\*', as an item has that name: choose another"
+        ):
             parents(*(["* ale bar"] if not options else ["1 ale bar"]), **options)
 
 
@@ -227,7 +229,7 @@ def test_levels_in_the_wrong_order_are_told() -> None:
     told = hierarchies.from_table_with_summary(table, ["aisle", "type", "id"]).finding("levels out of order")
     assert str(told) == (
         "'type' has 2 labels, but 'aisle' below it only 1: if the levels are in the wrong order, name the items first, "
-        "then ever wider groups."
+        "then their groups up to the widest."
     )
 
 
@@ -237,7 +239,7 @@ def test_unknown_items_are_put_below_a_group_or_the_root_or_listed() -> None:
     for option, done in {
         "group": "were put below '(no department)'",
         "root": "were put below the root",
-        "list": "will be refused, unless --unknown-items group puts them below a group of their own",
+        "list": "will be refused, unless unknown_items='group' puts them below a group of their own",
     }.items():
         told = sentence("unknown items", *USED, items=items, unknown_items=option)
         assert told == f"{unknown} {done}: 'bar'; 'x'."
@@ -265,10 +267,10 @@ def test_unknown_items_that_are_spelt_otherwise_are_told() -> None:
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (["ale", "rum", "gin"], "the items of the data are not in 'id', the first of the levels, but in 'type': put"),
+        (["ale", "rum", "gin"], "the items of the data are not in 'id', the first level, but in 'type': put"),
         (["x"], "none of the 1 items of the data is in 'id'.* such as 'x', the table such as '1': name the column"),
-        (["07"], "such as '07', the table such as '007': write both alike"),
-        ([], "The data have no items to weigh parents by"),
+        (["07"], "such as '07', the table such as '007': spell both alike"),
+        ([], "The data have no items: leave them out"),
         ("1", "Cannot count items in a str"),
     ],
 )
@@ -288,13 +290,17 @@ def test_few_known_items_are_enough() -> None:
     ("levels", "options", "message"),
     [
         (["id"], {}, "levels must name at least two columns, got 1"),
-        ("id,type", {}, "levels must be a list of column names, got 'id,type'"),
-        ([0, 1], {}, r"levels must be a list of column names, got \[0, 1\]"),
-        (LEVELS, {"root": " "}, "root must be a label, got an empty one"),
+        ("id,type", {}, "levels= must be a list of column names, got 'id,type'"),
+        ([0, 1], {}, r"levels= must be a list of column names, got \[0, 1\]"),
+        (LEVELS, {"root": " "}, "root= must be a label, got an empty text"),
         (["id", "type", "id"], {}, "levels names the column 'id' twice"),
-        (LEVELS, {"several_parents": "some"}, "several_parents must be one of most-frequent, split, error, got 'some'"),
-        (LEVELS, {"unknown_items": "drop"}, "unknown_items must be one of group, root, list, got 'drop'"),
-        (LEVELS, {"only_used": True}, "only_used needs the items of the data"),
+        (
+            LEVELS,
+            {"several_parents": "some"},
+            "several_parents= must be one of most-frequent, split, error, got 'some'",
+        ),
+        (LEVELS, {"unknown_items": "drop"}, "unknown_items= must be one of group, root, list, got 'drop'"),
+        (LEVELS, {"only_used": True}, "only_used=True needs the items of the data"),
     ],
 )
 def test_options_that_make_no_sense(levels: Any, options: dict[str, Any], message: str) -> None:

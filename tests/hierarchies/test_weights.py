@@ -14,7 +14,7 @@ def test_a_sensitive_item_has_no_weight(shell: Shell, label: str) -> None:
     shell.write("w.csv", f"a,2\n{label},5\n")
     how = ("--hierarchy", "t.csv", "--model", "lm", "--l", "2", "--m", "1", "--sensitive", "virus")
     error = shell.fails("anonymize", "d.dat", "-o", "o.dat", *how, "--weights", "w.csv")
-    assert f"w.csv, line 2: '{label}' is sensitive and never generalized, so its weight counts for nothing" in error
+    assert f"w.csv, line 2: '{label}' is sensitive and never generalized, so its weight has no effect" in error
 
 
 def test_a_label_that_nothing_has(shell: Shell) -> None:

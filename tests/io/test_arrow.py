@@ -101,10 +101,10 @@ def test_texts_are_split_if_told(tmp_path: Path) -> None:
     assert shoal.read(path, sets="a", item_delimiter="|").transactions.sets() == [{"x", "y"}, set()]
     assert shoal.read(path, sets="b", item_delimiter=" ").transactions.sets() == [{"u", "v"}, {"w"}]
     for options, message in [
-        ({"sets": "a"}, "column 'a' must hold lists of items, got strings: pass item_delimiter to split them"),
+        ({"sets": "a"}, "column 'a' must hold lists of items, got strings: pass item_delimiter= to split them"),
         ({"item_delimiter": "|"}, r"x\.parquet has 2 columns of strings \('a', 'b', 'n'\): pass sets="),
         ({"sets": "n", "item_delimiter": "|"}, "column 'n' must hold lists of items, got int64: make it a list"),
-        ({}, r"x\.parquet has no list column .*pass --id-column and --item-column"),
+        ({}, r"x\.parquet has no list column .*pass id_column= and item_column="),
     ]:
         with pytest.raises(DataError, match=message):
             shoal.read(path, **options)

@@ -22,9 +22,9 @@ def test_a_name_that_is_there_twice(tmp_path: Path, names: tuple[str, ...]) -> N
         target.write_table(table)
     twice = max(names, key=names.count)
     for name in ("x.parquet", "x.feather"):
-        with pytest.raises(DataError, match=f"{name}: column '{twice}' is there twice: rename one"):
+        with pytest.raises(DataError, match=f"{name}: column '{twice}' occurs twice: rename one"):
             io.read(tmp_path / name)
-    with pytest.raises(DataError, match=f"The Table: column '{twice}' is there twice"):
+    with pytest.raises(DataError, match=f"The Table: column '{twice}' occurs twice"):
         io.read(table)
 
 

@@ -44,7 +44,7 @@ def test_guesses(cells: list[str], mark: str) -> None:
 def test_what_is_unclear_is_asked_for() -> None:
     with pytest.raises(DataError, match=r"data\.csv: the items in column 'x' may be separated by ';' or ','"):
         guess(["a;b"], ["c,d"])
-    with pytest.raises(DataError, match="look like lists in brackets: write the items with a delimiter"):
+    with pytest.raises(DataError, match="look like lists in brackets: separate the items by a delimiter"):
         guess(["['a', 'b']", "{c}", "d"])
 
 
@@ -67,7 +67,7 @@ def test_a_guess_is_confirmed_at_the_end(tmp_path: Path, monkeypatch: pytest.Mon
         (["a b", "c"], " ", "|", "now separated by '|': a published label contains a space"),
         (["a|b", "c"], "|", ";", "now separated by ';': a published label contains '|'"),
         (["(a,b)", "c"], ";", "|", "now separated by '|': labels such as (A,B) contain commas"),
-        (["a|;,\t", "c"], "|", "/", "not what would be guessed from the file: pass --item-delimiter"),
+        (["a|;,\t", "c"], "|", "/", "a reader of the file would not guess: pass item_delimiter='/'"),
     ],
 )
 def test_marks_that_fit(labels: list[str], mark: str, chosen: str, remark: str) -> None:

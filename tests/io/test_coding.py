@@ -154,7 +154,7 @@ def test_memory_is_a_few_times_the_text(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_an_item_must_not_be_called_like_the_count_of_another() -> None:
     rows = [["a", "a", "b"], ["a*2", "b"]]
-    with pytest.raises(DataError, match=r"Item 'a\*2' is called as item 'a' will be where it is given 2 times"):
+    with pytest.raises(DataError, match=r"Item 'a\*2' has the name that item 'a' gets if it occurs 2 times"):
         io.read(rows, multiset=True)
     assert io.read([["a", "b"], ["a*2", "b"]], multiset=True).transactions.labels == ("a*1", "a*2*1", "b*1")
     assert io.read(rows).transactions.labels == ("a", "a*2", "b")

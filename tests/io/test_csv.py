@@ -94,7 +94,7 @@ def test_encodings(tmp_path: Path, piece: int, encoding: str) -> None:
         ('a,b\n1,"x""\n2,3\n', "line 2: a field starts with a quote"),
         ('a,"b\n1,2\n', "line 1: a field starts with a quote"),
         ('a,"b"x\n1,2\n', "line 1: a field starts with a quote"),
-        (b"a,b\n1,2\n3,\0\n", "line 3: binary data where text was expected"),
+        (b"a,b\n1,2\n3,\0\n", "line 3: expected text, got binary data"),
         (b"a,b\n1,\xc3\xa4\n3,\xff\n", "line 3: not UTF-8 text (byte 0xff): convert it to UTF-8."),
         (b"a,b\n1,\xe4\xb8\xadx\n2,\xe4x\n", "line 3: not UTF-8 text (byte 0xe4)"),
         (b"a,b\n1,2\n3,\xe2\x82", "line 3: not UTF-8 text (byte 0xe2)"),
@@ -105,7 +105,7 @@ def test_errors_name_the_line(tmp_path: Path, piece: int, content: bytes | str, 
 
 
 def test_errors_of_other_encodings(tmp_path: Path) -> None:
-    assert refused(tmp_path, "a,b\n1,\0\n".encode("utf-16")).startswith("line 2: binary data")
+    assert refused(tmp_path, "a,b\n1,\0\n".encode("utf-16")).startswith("line 2: expected text, got binary data")
     assert "is not text: it starts like UTF-16" in refused(tmp_path, "a,b\n1,2\n".encode("utf-16")[:-1])
 
 
@@ -126,7 +126,7 @@ def test_no_record_may_be_longer_than_a_block(tmp_path: Path, monkeypatch: pytes
     assert len(read(tmp_path, "a,b\n" + "1,2\n" * 100 + "3," + "x" * 40 + "\n")) == 101
     assert "records may have up to 64 bytes" in refused(tmp_path, "a,b\n1,2\n3," + "x" * 200 + "\n")
     for start in ("a," + "b" * 200, '"a\n' + "b\n" * 200):
-        assert refused(tmp_path, start + "\n1,2\n").startswith("line 1: it has more than 64 bytes")
+        assert refused(tmp_path, start + "\n1,2\n").startswith("line 1: the line has more than 64 bytes")
 
 
 def test_many_blank_lines_inside_quotes_are_fast(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_delimiters(tmp_path: Path) -> None:
 
 def test_a_delimiter_is_one_byte(tmp_path: Path) -> None:
     for delimiter in ("||", "→"):
-        with pytest.raises(OptionError, match="--delimiter must be one ASCII character for format csv, got"):
+        with pytest.raises(OptionError, match="delimiter= must be one ASCII character for format csv, got"):
             read(tmp_path, f"a{delimiter}b\n1{delimiter}2\n", delimiter=delimiter)
 
 

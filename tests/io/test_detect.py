@@ -10,7 +10,7 @@ import pytest
 
 from shoal import io
 from shoal.errors import DataError, OptionError
-from shoal.io.detect import format_named, format_of, format_to_write, formats
+from shoal.io.detect import check_suffix, format_named, format_of, format_to_write, formats
 from shoal.io.source import Source
 
 
@@ -72,7 +72,7 @@ def test_arrow_files_by_content(tmp_path: Path) -> None:
 )
 def test_what_is_unclear_is_asked_for(tmp_path: Path, content: bytes, guess: str) -> None:
     (tmp_path / "x.txt").write_bytes(content)
-    with pytest.raises(DataError, match=f"neither the suffix nor the content tells the format: pass --format .{guess}"):
+    with pytest.raises(DataError, match=f"neither the suffix nor the content tells the format: pass format= .{guess}"):
         detected(tmp_path / "x.txt")
 
 
@@ -87,17 +87,31 @@ def test_by_name() -> None:
     assert {name: format_named(name.upper()) for name in formats()} == formats()
     assert format_named("ndjson").format == "jsonl"
     assert format_named("arrow") is format_named("ipc") is format_named("feather")
-    with pytest.raises(OptionError, match=r"--format must be one of fimi, .*, got 'cvs' .did you mean 'csv'"):
+    with pytest.raises(OptionError, match=r"format= must be one of fimi, .*, got 'cvs' .did you mean 'csv'"):
         format_named("cvs")
-    with pytest.raises(OptionError, match=r"any table can be long.*--id-column and --item-column"):
+    with pytest.raises(OptionError, match=r"any table can be long.*id_column= and item_column="):
         format_named("long")
-    with pytest.raises(OptionError, match="Standard input has no name to tell its format: pass --format"):
+    with pytest.raises(OptionError, match="Standard input has no name that tells its format: pass format="):
         format_of(Source.of("-"))
 
 
 def test_the_same_suffix_keeps_the_format() -> None:
     assert format_to_write(Path("y.csv"), "basket", "x.csv.gz").format == "basket"
     assert format_to_write(Path("y.csv"), "basket", "x.basket").format == "csv"
-    assert format_to_write(Path("y.out"), "basket", "x.csv").format == "basket"
-    with pytest.raises(OptionError, match="the suffix does not tell the format"):
-        format_to_write(Path("y.out"))
+    assert format_to_write(Path("y.out"), "basket", "x.out").format == "basket"
+
+
+@pytest.mark.parametrize("name", ["y", "y.txt", "y.TXT.gz"])
+def test_a_suffix_that_says_nothing_keeps_the_format(name: str) -> None:
+    assert format_to_write(Path(name), "fimi", "x.dat").format == "fimi"
+    check_suffix(Path(name), "x.dat", "output_format")
+    with pytest.raises(OptionError, match=r"(has no suffix|'\.txt' is not that of a known format).*format= \(fimi,"):
+        format_to_write(Path(name))
+
+
+def test_an_unknown_suffix_is_refused() -> None:
+    known = r"y\.xlsx: the suffix '\.xlsx' is not that of a known format: end the name in \.dat, .*\.parquet"
+    with pytest.raises(OptionError, match=f"{known}.* or name the format with format= "):
+        format_to_write(Path("y.xlsx"), "basket", "x.csv")
+    with pytest.raises(OptionError, match=f"{known}.* with output_format= "):
+        check_suffix(Path("y.xlsx"), "x.csv", "output_format")

@@ -22,29 +22,29 @@ BAD = [
     ("x.dat", b"", {}, "is empty"),
     ("x.csv", b"\xef\xbb\xbf", {}, "is empty"),
     ("x.csv", b"id,items\n", {}, "holds no records"),
-    ("x.dat", b"1 2\n3\0 4\n", {}, "line 2: binary data"),
+    ("x.dat", b"1 2\n3\0 4\n", {}, "line 2: expected text, got binary data"),
     ("x.dat", b"1 2\n3 \xff\n", {}, "line 2: not UTF-8"),
     ("x.dat.gz", b"1 2\n", {}, "not a valid gzip file"),
-    ("x.dat", b"a,b\nc,d\ne\n", {}, "--format basket --delimiter ','"),
-    ("x.dat", b"a b\n", {"sets": "items"}, "fimi has no option --sets"),
-    ("x.dat", b"a b\n", {"format": "fimy"}, r"--format must be one of .*did you mean 'fimi'"),
-    ("x.basket", b"a,b\nc,d\ne\n", {"delimiter": ";"}, "';' is in no line, but ',' is in most: pass --delimiter ','"),
-    ("x.basket", b"a,b\nc;d\n", {}, "may be separated by ',' or by ';': pass --delimiter"),
-    ("x.basket", b"1 2\n3 4\n", {}, "pass --format fimi"),
-    ("x.basket", b"a\nb\n", {"delimiter": ""}, "--delimiter must be text"),
+    ("x.dat", b"a,b\nc,d\ne\n", {}, "format='basket' and delimiter=','"),
+    ("x.dat", b"a b\n", {"sets": "items"}, "fimi has no option sets="),
+    ("x.dat", b"a b\n", {"format": "fimy"}, r"format= must be one of .*did you mean 'fimi'"),
+    ("x.basket", b"a,b\nc,d\ne\n", {"delimiter": ";"}, "';' is in no line, but ',' is in most: pass delimiter=','"),
+    ("x.basket", b"a,b\nc;d\n", {}, "may be separated by ',' or by ';': pass delimiter="),
+    ("x.basket", b"1 2\n3 4\n", {}, "pass format='fimi'"),
+    ("x.basket", b"a\nb\n", {"delimiter": ""}, "delimiter= must be text"),
     ("x.basket", b'a,b\n"c,d\n', {}, "line 2: a field starts with a quote"),
     ("x.basket", b'"a"b,c\n', {}, "line 1: a field starts with a quote"),
     ("x.csv", b"id,items\n1,a\n2,b,c\n", {}, "line 3: expected 2 fields as in the header, got 3"),
     ("x.csv", b'id,items\n"1\n2",a\n\n', {}, "line 4: expected 2 fields as in the header, got 1"),
-    ("x.csv", b"id,items\n1,a\n", {"delimiter": ";"}, "';' is not in the header, but ',' is: pass --delimiter ','"),
-    ("x.csv", b"id,item;s\n1,a;b\n", {}, "more than one delimiter is possible: pass --delimiter"),
+    ("x.csv", b"id,items\n1,a\n", {"delimiter": ";"}, "';' is not in the header, but ',' is: pass delimiter=','"),
+    ("x.csv", b"id,item;s\n1,a;b\n", {}, "more than one delimiter is possible: pass delimiter="),
     ("x.csv", b"id,items\n1,a\n", {"sets": "itmes"}, r"'itmes' \(did you mean 'items'\?\): it has 'id', 'items'"),
     ("x.csv", b"id,name\n1,a\n", {}, "which column holds the sets.*'id', 'name': pass sets="),
     ("x.csv", b"items,basket\n1,a\n", {}, "which column holds the sets"),
-    ("x.csv", b"id,id,items\n1,2,a\n", {}, "column 'id' is there twice"),
-    ("x.csv", b"id\titems\n1\ta;b\n2\ta,b\n", {}, "may be separated by ';' or ',': pass --item-delimiter"),
+    ("x.csv", b"id,id,items\n1,2,a\n", {}, "column 'id' occurs twice"),
+    ("x.csv", b"id\titems\n1\ta;b\n2\ta,b\n", {}, "may be separated by ';' or ',': pass item_delimiter="),
     ("x.csv", b"id;items\n1;['a', 'b']\n", {}, "look like lists in brackets"),
-    ("x.csv", b"id,item,n\n1,a,2\n", {"format": "long"}, "any table can be long.*--id-column and --item-column"),
+    ("x.csv", b"id,item,n\n1,a,2\n", {"format": "long"}, "any table can be long.*id_column= and item_column="),
     ("x.csv", b"id,item\n1,a\n", {"id_column": "it"}, "no column 'it'"),
     ("x.csv", b"id,item\n1,a\n", {"id_column": "id", "item_column": "id"}, "must differ"),
     ("x.jsonl", b'["a"]\n["b"\n', {}, "line 2: invalid JSON"),
@@ -62,10 +62,10 @@ BAD = [
     ("x.jsonl", b'{"a": []}\n{"a": 1}\n', {}, "line 2: field 'a' must be an array, got a number"),
     ("x.jsonl", b'{"a": []}\n["a"]\n', {}, "line 2: expected an object as in the lines before, got an array"),
     ("x.jsonl", b'["a"]\n{"a": []}\n', {}, "line 2: expected an array as in the lines before, got an object"),
-    ("x.jsonl", b'{"a": [], "a": []}\n', {}, "the field 'a' is there twice"),
+    ("x.jsonl", b'{"a": [], "a": []}\n', {}, "the field 'a' occurs twice"),
     ("x.parquet", b"nothing of the sort", {}, "is not a parquet file"),
     ("x.feather", b"nothing of the sort", {}, "is not a feather file"),
-    ("x.txt", b"oat milk\nbeer\n", {}, "neither the suffix nor the content tells the format: pass --format"),
+    ("x.txt", b"oat milk\nbeer\n", {}, "neither the suffix nor the content tells the format: pass format="),
     ("x.txt", b"a,b\nc,d\n", {}, "csv if the first line is a header, basket if every line is a set"),
 ]
 
@@ -144,9 +144,9 @@ def test_arrow_columns(tmp_path: Path) -> None:
         (
             "oat milk",
             "fimi",
-            "'oat milk' contains a space, which format fimi cannot hold: write basket, jsonl or parquet (a name",
+            "'oat milk' contains a space, which format fimi cannot hold: write basket, jsonl or parquet instead",
         ),
-        ("a|b;c,d\t/~^", "csv", "cannot hold the items of column 'items': they contain everything"),
+        ("a|b;c,d\t/~^", "csv", "cannot hold the items of column 'items': they contain every possible delimiter"),
         ("a\rb", "basket", "contains a carriage return"),
         ("a\0b", "csv", "contains a NUL character"),
     ],
@@ -203,22 +203,22 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("id,n,items\n1,2,a\n1,3,b\n")
     data = io.read(tmp_path / "x.csv")
     for format, options, message in [
-        ("fimi", dict[str, Any](), "fimi holds sets only, but the data have the columns 'id', 'n'"),
-        ("basket", {}, "basket holds sets only"),
+        ("fimi", dict[str, Any](), "fimi holds only sets, but the data have the columns 'id', 'n'"),
+        ("basket", {}, "basket holds only sets"),
         ("fimi", {"layout": "long"}, "fimi has no columns, so it cannot be long"),
-        ("csv", {"sets": "id"}, "Column 'id' is there already"),
-        ("parquet", {"sets": "id"}, "Column 'id' is there already"),
-        ("jsonl", {"sets": "id"}, "Column 'id' is there already"),
-        ("jsonl", {"delimiter": ";"}, "jsonl has no option --delimiter"),
+        ("csv", {"sets": "id"}, "Column 'id' exists already"),
+        ("parquet", {"sets": "id"}, "Column 'id' exists already"),
+        ("jsonl", {"sets": "id"}, "Column 'id' exists already"),
+        ("jsonl", {"delimiter": ";"}, "jsonl has no option delimiter="),
     ]:
         with pytest.raises(InputError, match=message):
             io.write(data, tmp_path / "y", format=format, **options)
     named = Dataset(data.transactions, Table(pa.table({"item": [1, 2]})))
-    with pytest.raises(InputError, match="Column 'item' is there already"):
+    with pytest.raises(InputError, match="Column 'item' exists already"):
         io.write(named, tmp_path / "y", format="csv", layout="long", item_column="item")
     with pytest.raises(InputError, match=r"No column 'm'.* in x\.csv; other columns: 'id', 'n'"):
         data.keep_columns(["m"])
-    with pytest.raises(OptionError, match="the suffix does not tell the format: pass --format"):
+    with pytest.raises(OptionError, match=r"the suffix '\.anything' is not that of a known format.* with format="):
         io.write(io.read([["a"]]), tmp_path / "y.anything")
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 

@@ -39,7 +39,7 @@ def test_escaping_is_undone(texts: list[str]) -> None:
 )
 def test_files(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
     data, path = io.read(ROWS), tmp_path / name
-    with pytest.warns(UserWarning, match="Spreadsheets take cells such as .* for formulas: pass --escape-formulas"):
+    with pytest.warns(UserWarning, match="Spreadsheets take cells such as .* for formulas: pass escape_formulas=True"):
         io.write(data, path, **options)
     io.write(data, path, escape_formulas=True, **options)
     assert not any(line.startswith(("=", "@", "-a")) for line in path.read_text().splitlines())
@@ -48,7 +48,7 @@ def test_files(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
     again = tmp_path / f"again-{name}"
     io.write(back, again)
     assert again.read_bytes() == path.read_bytes()
-    with pytest.warns(UserWarning, match="cells with a quote before a formula.*pass --escaped-formulas"):
+    with pytest.warns(UserWarning, match="cells with a quote before a formula.*pass escaped_formulas=True"):
         io.read(path, header=True)
 
 
@@ -76,7 +76,7 @@ def test_other_formats(tmp_path: Path) -> None:
         io.write(io.read(ROWS), tmp_path / "x.jsonl", escape_formulas=True)
     path = tmp_path / "x.dat"
     path.write_text("a\n")
-    with pytest.raises(OptionError, match="fimi has no option --escaped-formulas"):
+    with pytest.raises(OptionError, match="fimi has no option escaped_formulas=True"):
         io.read(path, escaped_formulas=True)
 
 

@@ -51,7 +51,7 @@ def test_numbers_and_texts_in_one_cell() -> None:
         ([["a"], ["\ud800"]], {}, "row 2: an item holds half a surrogate pair"),
         ([["a"], ["b", None]], {}, "row 2: an item is null"),
         ([1, 2], {}, "column 'items' must hold lists of items, got int64: make it a list column"),
-        ([["a"], "b"], {}, r"^Column 'items' holds objects of several types \(list, str\): make them all"),
+        ([["a"], "b"], {}, r"^Column 'items' holds objects of several types \(list, str\): convert all to texts"),
         (["a b", ["c"]], {"item_delimiter": " "}, r"^Column 'items' holds objects of several types \(list, str\)"),
         (["\ud800", "a"], {"item_delimiter": " "}, "cannot be read as a table: .* surrogates not allowed"),
         ([], {}, "must hold lists of items"),
@@ -161,7 +161,7 @@ def test_categories_inside_structs_become_texts(tmp_path: Path) -> None:
 
 def test_python_objects_of_polars_are_refused() -> None:
     frame = pl.DataFrame({"items": [["a"]], "o": pl.Series([object()], dtype=pl.Object)})
-    with pytest.raises(DataError, match="Column 'o' holds Python objects: make them strings, or leave it out"):
+    with pytest.raises(DataError, match="Column 'o' holds Python objects: convert them to strings, or leave it out"):
         io.read(frame)
 
 
@@ -179,7 +179,7 @@ def test_long_frames_are_detected_as_long_files_are() -> None:
 
 def test_options_of_tables_are_refused_for_rows() -> None:
     for options in ({"where": "x > 1"}, {"join": "x.csv:id"}, {"id_column": "id"}):
-        with pytest.raises(OptionError, match="is for tables, but the data are a list"):
+        with pytest.raises(OptionError, match="= is for tables, but the data are a list"):
             io.read([["a"]], **options)
     with pytest.raises(DataError, match="hold no records"):
         io.read(pa.table({"items": pa.array([], pa.list_(pa.string()))}))

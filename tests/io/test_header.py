@@ -15,16 +15,16 @@ LONG = {"id_column": "(column 1)", "item_column": "(column 2)"}
 RECORDS = [  # files whose first line may be a record
     ("a\nb\nb\n", {}, "'a' may be a name or an item"),
     ("Ann;milk|beer\nBob;beer|wine\n", {"no_sets": True, "delimiter": ";"}, "'milk|beer' looks like the values below"),
-    ("s1;a\ns1;b\ns2;a\n", LONG, "'s1' stands in column 1 further down"),
+    ("s1;a\ns1;b\ns2;a\n", LONG, "'s1' also occurs further down in column 1"),
     ("s1;a\ns2;b\ns3;c\n", LONG, "'s1' looks like the values below"),
-    ("17;V45\n18;250.0\n19;V46\n18;250.1\n17;3\n", LONG, "'17' stands"),
+    ("17;V45\n18;250.0\n19;V46\n18;250.1\n17;3\n", LONG, "'17' also occurs"),
     ("Ann,34,flu|cold\nBob,35,flu\nEve,36,flu\n", {"no_sets": True}, "'34' looks like the values below"),
     ("x;y\nu;v\n", {"no_sets": True}, "'x', 'y' do not look like names"),
-    ("male,single\nfemale,married\nmale,widowed\n", {"no_sets": True}, "'male' stands"),
-    ("n/a,Paris\n5,Paris\n", {"no_sets": True}, "'Paris' stands"),
+    ("male,single\nfemale,married\nmale,widowed\n", {"no_sets": True}, "'male' also occurs"),
+    ("n/a,Paris\n5,Paris\n", {"no_sets": True}, "'Paris' also occurs"),
     ("n/a,3\n5,4\n", {"no_sets": True}, "'3' looks like"),
-    ("items\na|b\nitems\na\n", {}, "'items' stands"),
-    ("id,dx,rx\n1,a,b\nid,dx,rx\n", {"no_sets": True}, "'id' stands"),
+    ("items\na|b\nitems\na\n", {}, "'items' also occurs"),
+    ("id,dx,rx\n1,a,b\nid,dx,rx\n", {"no_sets": True}, "'id' also occurs"),
     (",2\n5,4\n", {"no_sets": True}, "'2' looks like"),
     ('""\na\nb\n', {}, "may be a name or an item"),
 ]
@@ -57,8 +57,8 @@ def test_a_first_line_that_looks_like_a_record_is_asked_about(
     with pytest.raises(DataError, match=r"line 1: does it name the columns, or is it a record\?") as error:
         io.read(file(tmp_path, text), **({} if options is LONG else options))
     assert doubt in str(error.value)
-    assert "--header" in str(error.value)
-    assert "--no-header" in str(error.value)
+    assert "header=True" in str(error.value)
+    assert "header=False" in str(error.value)
 
 
 @pytest.mark.parametrize(("text", "options"), NAMES)
@@ -110,7 +110,7 @@ def test_unnamed_columns(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     io.write(data, out)
     assert out.read_text().startswith("(column 1),items,(column 3)\n")
-    with pytest.raises(DataError, match=r"'\(column 1\)' is there twice"):
+    with pytest.raises(DataError, match=r"'\(column 1\)' occurs twice"):
         io.read(file(tmp_path, ",(column 1),items\n0,1,a\n"))
 
 
@@ -125,7 +125,7 @@ def test_the_items_tree_is_not_that_of_a_column_without_a_name() -> None:
 
 
 def test_a_repeated_name_may_be_a_record(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="pass --no-header if that line is a record"):
+    with pytest.raises(DataError, match="pass header=False if that line is a record"):
         io.read(file(tmp_path, "a,a\nb,c\n"), no_sets=True)
     assert len(io.read(file(tmp_path, "a,a\nb,c\n"), no_sets=True, header=False)) == 2
     assert len(io.read(file(tmp_path, "a|b\n"), header=False, delimiter=",")) == 1
@@ -134,7 +134,7 @@ def test_a_repeated_name_may_be_a_record(tmp_path: Path) -> None:
 def test_header_is_for_csv(tmp_path: Path) -> None:
     path = tmp_path / "x.dat"
     path.write_text("a b\n")
-    with pytest.raises(OptionError, match="fimi has no option --no-header"):
+    with pytest.raises(OptionError, match="fimi has no option header=False"):
         io.read(path, header=False)
-    with pytest.raises(OptionError, match="header is for files"):
+    with pytest.raises(OptionError, match="header= is for files"):
         io.read([["a"]], header=True)

@@ -85,7 +85,7 @@ def test_a_note_says_what_had_no_match() -> None:
     note = count.note(spec, "f00")
     assert note.unmatched == (
         "3 of 4 rows have no match in products.csv by 'id'; 1 of 4 rows have no 'item'; 1 row of products.csv without "
-        "'id' had to be ignored"
+        "'id' are ignored"
     )
     assert note.example == "2 different keys, such as '5'"
     assert joined(column([2, 2]), column([1]))[1].note(spec, "").example == "key '2'"

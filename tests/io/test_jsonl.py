@@ -132,7 +132,7 @@ def test_published_values_in_place_of_mixed_ones(tmp_path: Path) -> None:
         (['["a"]', '["b", null]'], {}, "line 2: items must be strings or integers, got null"),
         (['["a"]', '{"b": 1}'], {}, "line 2: expected an array as in the lines before, got an object"),
         (['{"a": []}', '{"a": null}'], {}, "line 2: field 'a' must be an array, got null"),
-        (['{"a": [], "b": {"c": 1, "c": 2}}'], {}, "line 1: the field 'c' is there twice"),
+        (['{"a": [], "b": {"c": 1, "c": 2}}'], {}, "line 1: the field 'c' occurs twice"),
         (['{"a": []}', '{"\\ud800": 1}'], {}, r"line 2: the field '\\ud800' holds half a surrogate pair"),
         (['{"a": []}', '{"a": ' + "1" * 5000 + "}"], {}, "line 2: a number has too many digits"),
         (['{"a": "x|y"}', '{"a": 5}'], {"sets": "a", "item_delimiter": "|"}, "line 2: field 'a' must be a string"),

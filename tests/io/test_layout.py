@@ -35,12 +35,12 @@ def test_a_likely_name_holds_the_sets_of_a_text_file() -> None:
     ("fields", "options", "kind", "error"),
     [
         ([("a", LISTS), ("b", LISTS)], {}, DataError, r"has 2 list columns .*: pass sets="),
-        ([("a", TEXT)], {}, DataError, r"has no list column \('a' \(string\)\).*pass --id-column and --item-column"),
+        ([("a", TEXT)], {}, DataError, r"has no list column \('a' \(string\)\).*pass id_column= and item_column="),
         ([("a", TEXT), ("b", TEXT)], {"item_delimiter": "|"}, DataError, r"has 2 columns of strings"),
         ([("age", LISTS)], {"sets": "aeg"}, DataError, r"has no column 'aeg' \(did you mean 'age'\?\)"),
         ([("a", TEXT)], {"sets": "a"}, DataError, r"must hold lists of items, got strings: pass item_delimiter"),
         ([("a", NUMBER)], {"sets": "a"}, DataError, r"must hold lists of items, got int64: make it a list column"),
-        ([("a", LISTS)], {"sets": "a", "item_delimiter": "|"}, OptionError, r"item_delimiter is for strings, but"),
+        ([("a", LISTS)], {"sets": "a", "item_delimiter": "|"}, OptionError, r"item_delimiter= is for strings, but"),
     ],
 )
 def test_what_is_unclear_is_asked_for(

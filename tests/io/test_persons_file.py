@@ -33,7 +33,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     path.write_text("a\n\nb\n\n")
     with pytest.raises(DataError, match=r"has 4 persons, but public.csv has 3 records: wanted one id for each"):
         read_persons(path, 3, "public.csv")
-    with pytest.raises(DataError, match=r"persons.txt, line 2: no person \(2 such lines\): fill it in"):
+    with pytest.raises(DataError, match=r"persons.txt, line 2: the person is blank \(2 such lines\): fill it in"):
         read_persons(path, 4, "public.csv")
     with pytest.raises(DataError, match="record 2 has an id with a line end"):
         write_persons(["a", "b\nc"], path)

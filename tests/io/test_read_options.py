@@ -75,7 +75,7 @@ def test_one_text_or_several() -> None:
         ({"sets": ("a", 5)}, "sets must be text or a list of texts, got ('a', 5)"),
         ({"delimiter": 5}, "delimiter must be text, got 5"),
         ({"max_expanded": True}, "max_expanded must be text, got True"),
-        ({"drop_items": "ab"}, "drop_items must be a collection of labels, got a text"),
+        ({"drop_items": "ab"}, "drop_items= must be a collection of labels, got a text"),
     ],
 )
 def test_what_is_no_option_is_refused(given: dict[str, Any], message: str) -> None:

@@ -242,7 +242,7 @@ def test_a_delimiter_that_would_be_guessed_wrong_is_told(tmp_path: Path) -> None
         data = io.read(rows)
         with pytest.warns(UserWarning, match="Items in column") as caught:
             io.write(data, tmp_path / "y.csv")
-        assert "not what would be guessed from the file: pass --item-delimiter" in str(caught[-1].message)
+        assert f"a reader of the file would not guess: pass item_delimiter={delimiter!r}" in str(caught[-1].message)
         options = io.options_to_read(data, tmp_path / "y.csv")
         assert options["item_delimiter"] == delimiter
         assert io.read(tmp_path / "y.csv", **options).transactions.sets() == rows
@@ -293,7 +293,7 @@ def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
     data = read_bytes(tmp_path, "x.csv", "the set;n\na\tb;1\na\tb;2\n", sets="the set", item_delimiter="\t")
     (tmp_path / "h.csv").write_text("a;all\nb;all\n")
     problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.Km(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.algorithms.AA()).write(tmp_path / "y.csv")
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).save(tmp_path / "y.csv")
     command = sentences.verify_command(release)
     options = "--format csv --sets 'the set' --item-delimiter $'\\t' --delimiter ';'"
     assert command == f"shoal verify y.csv --model km --k 2 --m 2 {options}"
@@ -304,7 +304,7 @@ def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
 
 
 def test_items_to_drop_that_do_not_occur(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match=r"drop_items: 'zzz' does not occur in .*x\.dat") as caught:
+    with pytest.warns(UserWarning, match=r"drop_items=: 'zzz' does not occur in .*x\.dat") as caught:
         data = read_bytes(tmp_path, "x.dat", "a b\n", drop_items=["a", "zzz"])
     assert (len(caught), data.transactions.labels) == (1, ("b",))
     with pytest.warns(UserWarning, match="'zzz' does not occur in the list"):

@@ -42,7 +42,7 @@ def test_null_items_are_refused_with_their_first_place_and_count(format: str, tm
     with batches_of(2), pytest.raises(DataError) as error:
         read(FORMATS[format](rows, tmp_path))
     place = "line 4" if format == "jsonl" else "row 4"
-    assert f", {place}: 'item' is null (2 such rows): fill it in, or pass --drop-null-items." in str(error.value)
+    assert f", {place}: 'item' is null (2 such rows): fill it in, or pass drop_null_items=True." in str(error.value)
 
 
 @pytest.mark.parametrize("format", ["parquet", "feather", "jsonl", "pandas", "polars", "arrow", "duckdb"])
@@ -61,7 +61,7 @@ def test_ids_that_are_missing_are_refused_with_their_first_place_and_count(forma
         read(FORMATS[format](rows, tmp_path), where="item == 'x'")
     place = {"csv": "line 6", "tsv": "line 6", "jsonl": "line 5"}.get(format, "row 5")
     assert f", {place}: 'id' is empty, so the record has no id (2 such rows)" in str(error.value)
-    assert "--where 'id is not null'" in str(error.value)
+    assert "where='id is not null'" in str(error.value)
 
 
 def test_a_blank_id_is_none_in_any_of_several_columns() -> None:
@@ -143,7 +143,7 @@ def test_whole_quantities_may_be_of_any_type(quantities: Any) -> None:
 def test_a_remedy_can_be_pasted_also_for_a_name_with_a_space() -> None:
     table = arrow([1, 1], ["a", "b"], **{"units sold": [0, 1]})
     options = {"quantity_column": "units sold", "multiset": True}
-    with pytest.raises(DataError, match="--where '`units sold` >= 1'"):
+    with pytest.raises(DataError, match="where='`units sold` >= 1'"):
         read(table, **options)
     assert read(table, **options, where="`units sold` >= 1").transactions.sets() == [{"b*1"}]
 
@@ -157,12 +157,12 @@ def test_a_remedy_can_be_pasted_also_for_a_name_with_a_space() -> None:
         [True, False, True],
         [b"x", b"y", b"x"],
         [Decimal("1.5"), Decimal("2.5"), Decimal("1.5")],
-        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int8()), pa.array(["x", "y", "x"])),  # x is there twice
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int8()), pa.array(["x", "y", "x"])),  # x occurs twice
         pa.array(["x", "y", "x"], pa.large_string()),
         pa.array([7, 9, 7], pa.uint64()),
         pa.array([b"x", b"y", b"x"], pa.binary_view()),
         pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"x" * 16, b"y" * 16, b"x" * 16], pa.binary(16))),
-        pa.chunked_array(  # 7 is there twice in the categories of one part
+        pa.chunked_array(  # 7 occurs twice in the categories of one part
             [
                 pa.DictionaryArray.from_arrays([0, 1], pa.array([7, 9])),
                 pa.DictionaryArray.from_arrays([2], pa.array([7, 9, 7])),
@@ -227,7 +227,7 @@ def test_items_are_texts_or_whole_numbers(items: list[Any]) -> None:
     [([[1], [2]], "list<"), ([{"a": 1}, {"a": 2}], "struct<"), (pa.nulls(2, pa.float16()), "halffloat")],
 )
 def test_what_has_no_order_is_no_id(ids: Any, kind: str) -> None:
-    with pytest.raises(DataError, match=rf"column 'id' cannot be an id, since it holds {kind}.*--id-column"):
+    with pytest.raises(DataError, match=rf"column 'id' cannot be an id, as it holds {kind}.*id_column="):
         read(arrow(ids, ["a", "b"]))
 
 
@@ -238,7 +238,7 @@ def test_roles_must_differ(options: dict[str, Any]) -> None:
 
 
 def test_a_quantity_is_for_multisets() -> None:
-    with pytest.raises(OptionError, match="--quantity-column is for multisets: pass --multiset too"):
+    with pytest.raises(OptionError, match="quantity_column= is for multisets: pass multiset=True too"):
         read(arrow([1, 1], ["a", "b"], n=[1, 2]), quantity_column="n")
 
 
@@ -254,9 +254,9 @@ def test_what_is_not_said_must_be_plain(tmp_path: Path) -> None:
     assert shoal.read(two, id_column="id").transactions.sets() == [{"a", "b"}]
     assert shoal.read(two, item_column="item").transactions.sets() == [{"a", "b"}]
     assert shoal.read(three, quantity_column="n", multiset=True).transactions.sets() == [{"a*1", "b*2"}]
-    with pytest.raises(DataError, match=r"which column names the record.*pass --item-column"):
+    with pytest.raises(DataError, match=r"which column is the record id.*pass item_column="):
         shoal.read(three, id_column="id")
-    with pytest.raises(DataError, match=r"which column names the record.*pass --id-column"):
+    with pytest.raises(DataError, match=r"which column is the record id.*pass id_column="):
         shoal.read(three, item_column="item")
 
 
@@ -268,8 +268,8 @@ def test_long_data_are_told_by_their_content_where_that_is_safe(tmp_path: Path) 
     batches = table.to_batches(max_chunksize=1)  # the first one alone tells nothing
     assert shoal.read(pa.Table.from_batches(batches)).transactions.sets() == [{"a", "b"}, {"a"}]
     path.write_text("order_id,product\n1,a|b\n1,b\n2,a\n")  # a cell with two items
-    with pytest.raises(DataError, match=r"which column holds the sets.*--id-column"):
+    with pytest.raises(DataError, match=r"which column holds the sets.*id_column="):
         shoal.read(path)
     path.write_text("order_id,product\n1,a\n2,b\n3,a\n")  # no id recurs
-    with pytest.raises(DataError, match=r"which column holds the sets.*--id-column"):
+    with pytest.raises(DataError, match=r"which column holds the sets.*id_column="):
         shoal.read(path)

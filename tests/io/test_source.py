@@ -114,7 +114,7 @@ def test_a_name_with_brackets_is_a_file_if_there_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["https://x.org/a.csv", "s3://bucket/a.parquet", Path("https://x.org/a.csv")])
 def test_addresses_are_refused(name: str | Path) -> None:
-    with pytest.raises(DataError, match=r"is an address: Shoal reads local files only.*Download the file"):
+    with pytest.raises(DataError, match=r"is a URL, but Shoal reads only local files.*download the file"):
         read(name)
 
 
@@ -126,11 +126,11 @@ def test_parts_with_different_columns_are_refused_with_file_and_column(tmp_path:
     with pytest.raises(DataError) as error:
         read(tmp_path)
     assert str(error.value) == (
-        f"{tmp_path}/a.csv has the column 'week', but {tmp_path}/b.csv has not (did you mean 'weak'?): "
+        f"{tmp_path}/a.csv has the column 'week', but {tmp_path}/b.csv does not (did you mean 'weak'?): "
         "give all parts the same columns."
     )
     put(tmp_path, **{"b.csv": "id,item,week,price\n1,a,1,2\n"})
-    with pytest.raises(DataError, match=r"b.csv has the column 'price', but .*a.csv has not: give all parts"):
+    with pytest.raises(DataError, match=r"b.csv has the column 'price', but .*a.csv does not: give all parts"):
         read(tmp_path)
 
 
@@ -187,7 +187,7 @@ def test_a_bad_line_is_named_with_its_part(tmp_path: Path) -> None:
 def test_a_truncated_part_is_named(tmp_path: Path) -> None:
     put_parquet(tmp_path / "a.parquet", id=[1], item=["a"])
     put(tmp_path, **{"b.parquet": (tmp_path / "a.parquet").read_bytes()[:-9]})
-    with pytest.raises(DataError, match=r"b.parquet is not a parquet file, or damaged.*get a whole copy"):
+    with pytest.raises(DataError, match=r"b.parquet is not a parquet file, or it is damaged.*get a complete copy"):
         read(tmp_path)
 
 
@@ -277,7 +277,7 @@ def test_standard_input(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_standard_input_needs_a_format_and_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(OptionError, match="Standard input has no name to tell its format: pass --format"):
+    with pytest.raises(OptionError, match="Standard input has no name that tells its format: pass format="):
         read("-")
     put(tmp_path, stdin="")
     with open(tmp_path / "stdin") as stdin:

@@ -150,25 +150,25 @@ def test_one_set_column_and_columns_that_become_text(tmp_path: Path) -> None:
             "x.csv",
             "a,b\n1,2\n",
             {"sets": "a"},
-            r"sets is for sets, but with no_sets=True there are none",
+            r"sets= is for sets, but with no_sets=True there are none",
         ),
-        ("x.csv", "a,b\n1,2\n", {"item_delimiter": "|"}, "item_delimiter is for sets"),
-        ("x.csv", "a,b\n1,2\n", {"drop_items": ["x"]}, "drop_items is for sets"),
+        ("x.csv", "a,b\n1,2\n", {"item_delimiter": "|"}, "item_delimiter= is for sets"),
+        ("x.csv", "a,b\n1,2\n", {"drop_items": ["x"]}, "drop_items= is for sets"),
         (
             "x.dat",
             "1 2\n",
             {},
-            "is read as fimi, which holds nothing but sets: no_sets=True .* csv, tsv, jsonl, parquet",
+            "is read as fimi, which holds only sets: no_sets=True .* csv, tsv, jsonl, parquet",
         ),
         ("x.basket", "1,2\n", {}, "is read as basket"),
-        ("x.csv", "id,item\n1,2\n", {"id_column": "id"}, "id_column is for sets"),
+        ("x.csv", "id,item\n1,2\n", {"id_column": "id"}, "id_column= is for sets"),
         ("x.csv", "a,b\n1,2,3\n", {}, "line 2: expected 2 fields"),
-        ("x.csv", "a,a\n1,2\n", {}, "column 'a' is there twice"),
+        ("x.csv", "a,a\n1,2\n", {}, "column 'a' occurs twice"),
         ("x.csv", "a,b\n", {}, "holds no records"),
         ("x.jsonl", '{"a": 1}\n[1]\n', {}, "line 2: expected an object as in the lines before, got an array"),
         ("x.jsonl", "[1]\n", {}, "line 1: expected an object with a field for each column"),
         ("x.jsonl", '{"a": 1}\n\n', {}, "line 2: a blank line is not JSON: leave it out"),
-        ("x.jsonl", '{"a": 1, "a": 2}\n', {}, "line 1: the field 'a' is there twice"),
+        ("x.jsonl", '{"a": 1, "a": 2}\n', {}, "line 1: the field 'a' occurs twice"),
         ("x.parquet", "nothing", {}, "is not a parquet file"),
     ],
 )
@@ -180,11 +180,11 @@ def test_bad_input(tmp_path: Path, name: str, content: str, options: dict[str, A
 def test_what_cannot_be_done(tmp_path: Path) -> None:
     data = text(tmp_path, "a,b\n1,2\n")
     for name in ("y.dat", "y.basket"):
-        with pytest.raises(DataError, match="holds nothing but sets, but the data are a table without sets: write csv"):
+        with pytest.raises(DataError, match="holds only sets, but the data are a table without sets: write csv"):
             io.write(data, tmp_path / name)
-    with pytest.raises(DataError, match="Nothing is left to be written"):
+    with pytest.raises(DataError, match="Nothing is left to write"):
         io.write(data.keep_columns([]), tmp_path / "y.csv")
-    with pytest.raises(OptionError, match="sets is for data with one column of sets"):
+    with pytest.raises(OptionError, match="sets= is for data with one column of sets"):
         io.write(data, tmp_path / "y.csv", sets="a")
     with pytest.raises(OptionError, match="are for tables, but the data are a list"):
         io.read([["a"]], no_sets=True)

@@ -70,14 +70,14 @@ def test_quotes_inside_labels_hide_nothing(tmp_path: Path, pieces: Callable[[int
 
 def test_other_delimiters_later_in_the_file(tmp_path: Path, pieces: Callable[[int], None]) -> None:
     pieces(4)
-    with pytest.raises(DataError, match="items may be separated by ',' or by ';': pass --delimiter"):
+    with pytest.raises(DataError, match="items may be separated by ',' or by ';': pass delimiter="):
         read(tmp_path, "a,b\nc;d\ne,f\ng;h\n")
     with pytest.raises(DataError, match="';' is in no line, but ',' is in most"):
         read(tmp_path, "a\nb,c\nd,e\n", delimiter=";")
-    with pytest.raises(DataError, match="read as fimi, no line has more than one item, but most contain ','"):
+    with pytest.raises(DataError, match="as fimi, no line has more than one item, but most lines contain ','"):
         read(tmp_path, "a\nb,c\nd,e\n", "x.dat")
     assert len(read(tmp_path, "a\nb,c\nd,e\n", "x.dat", format="fimi").transactions.labels) == 3
-    with pytest.raises(DataError, match="lines hold numbers separated by spaces only: pass --format fimi"):
+    with pytest.raises(DataError, match="lines hold numbers that are separated only by spaces: pass format='fimi'"):
         read(tmp_path, "1 2\n3\n4 5 6\n")
 
 

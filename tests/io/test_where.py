@@ -134,8 +134,8 @@ def test_records_that_fulfil_the_expression_are_kept(text: str, wanted: list[int
         ("week = null", "at character 8, but got 'null'. Write it like .* is not null"),
         ("week = 'a", "at character 8, but got ''a'"),
         ("week = 12abc", "at character 8, but got '12abc'"),
-        ("(" * 2000 + "week < 3" + ")" * 2000, "nests too deeply"),
-        ("not " * 2000 + "week < 3", "nests too deeply"),
+        ("(" * 2000 + "week < 3" + ")" * 2000, "is nested too deeply"),
+        ("not " * 2000 + "week < 3", "is nested too deeply"),
         ("'week' < 3", "expected a column on one side of the comparison at character 1, but got ''week''"),
         ("'week' is null", "expected a column at character 1, but got ''week''"),
         ("weeks < 3", r"no column 'weeks' \(did you mean 'week'\?\) in orders.csv, which has 'week', 'department'"),
@@ -161,14 +161,14 @@ def test_an_expression_that_cannot_be_used_is_refused_before_anything_is_read(te
 
 
 def test_columns_of_lists_are_refused() -> None:
-    with pytest.raises(OptionError, match=r"column 'items' has the type list<.*, and a filter compares only numbers"):
+    with pytest.raises(OptionError, match=r"column 'items' has the type list<.*, but a filter compares only numbers"):
         where(stream_of(pa.table({"items": [["a"]]})), "items is null")
 
 
 @pytest.mark.parametrize("rows", [1, 4, 9])
 def test_a_cell_that_is_no_number_is_named_with_its_place(rows: int) -> None:
     table = pa.table({"price": ["1", "", "2", None, "cheap" * 100, "3", "dear"]})
-    message = r"^orders\.csv, line 6: column 'price' has '(cheap){8}…', and the filter needs a number: correct the cell"
+    message = r"^orders\.csv, line 6: column 'price' has '(cheap){8}…', but the filter needs a number: correct the cell"
     with pytest.raises(DataError, match=message):
         lines(table, "price > 1", rows)
     with pytest.raises(DataError, match=r"line 6: .* needs true or false"):
@@ -184,7 +184,7 @@ def test_large_integers_are_compared_with_integers_exactly() -> None:
 
 def test_an_integer_of_more_than_63_bits_is_refused() -> None:
     table = pa.table({"id": pa.array([1, 2**64 - 1], pa.uint64())})
-    with pytest.raises(DataError, match=rf"line 3: column 'id' has '{2**64 - 1}', and the filter needs a number"):
+    with pytest.raises(DataError, match=rf"line 3: column 'id' has '{2**64 - 1}', but the filter needs a number"):
         lines(table, "id > 0")
 
 

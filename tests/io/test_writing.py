@@ -117,11 +117,11 @@ def test_a_column_can_be_the_id_of_wide_data_that_become_long(tmp_path: Path) ->
     path, data = tmp_path / "out.csv", io.read(table)
     io.write(data, path, layout="long", id_column="code")
     assert path.read_text() == "code,item,twice,gaps\nx,a,z,v\ny,b,z,\n"
-    with pytest.raises(DataError, match="Column 'twice' holds the same id more than once, so long data would merge"):
+    with pytest.raises(DataError, match="Column 'twice' has the same id in several records, so long data would merge"):
         io.write(data, path, layout="long", id_column="twice")
     with pytest.raises(DataError, match="Column 'gaps' has no value in record 2, so it cannot be the id"):
         io.write(data, path, layout="long", id_column="gaps")
-    with pytest.raises(DataError, match="Column 'code' is there already: leave it out"):
+    with pytest.raises(DataError, match="Column 'code' exists already: leave it out"):
         io.write(data, path, layout="long", item_column="code")
 
 
@@ -151,13 +151,13 @@ SETS, TABLE = [["a"]], pa.table({"age": [3]})
     ("source", "name", "options", "error"),
     [
         (SETS, "out.dat", {"layout": "long"}, "Format fimi has no columns, so it cannot be long: write csv, tsv"),
-        (SETS, "out.csv", {"layout": "tall"}, "--output-layout must be one of wide, long, got 'tall'"),
-        (SETS, "out.csv", {"id_column": "x"}, "id_column is for long data: pass --output-layout long too"),
-        (SETS, "out.csv", {"layout": "long", "sets": "x"}, "sets is for wide data: pass --output-layout wide too"),
-        (SETS, "out.csv", {"layout": "long", "item_delimiter": "|"}, "item_delimiter is for wide data"),
+        (SETS, "out.csv", {"layout": "tall"}, "layout= must be one of wide, long, got 'tall'"),
+        (SETS, "out.csv", {"id_column": "x"}, "id_column= is for long data: pass layout='long' too"),
+        (SETS, "out.csv", {"layout": "long", "sets": "x"}, "sets= is for wide data: pass layout='wide' too"),
+        (SETS, "out.csv", {"layout": "long", "item_delimiter": "|"}, "item_delimiter= is for wide data"),
         (SETS, "out.csv", {"layout": "long", "id_column": "x", "item_column": "x"}, "must differ, got 'x' twice"),
-        (TABLE, "out.csv", {"layout": "long"}, "--output-layout long is for sets, but the data have none"),
-        (TABLE, "out.csv", {"id_column": "x"}, "id_column is for data with one column of sets"),
+        (TABLE, "out.csv", {"layout": "long"}, "layout='long' is for sets, but the data have none"),
+        (TABLE, "out.csv", {"id_column": "x"}, "id_column= is for data with one column of sets"),
     ],
 )
 def test_options_that_make_no_sense(
@@ -171,7 +171,7 @@ def test_options_that_make_no_sense(
 
 def test_several_columns_of_sets_cannot_be_long(tmp_path: Path) -> None:
     data = io.read(pa.table({"a": [["x"]], "b": [["y"]]}), sets=("a", "b"))
-    with pytest.raises(OptionError, match="--output-layout long is for one column of sets, but the data have several"):
+    with pytest.raises(OptionError, match="layout='long' is for one column of sets, but the data have several"):
         io.write(data, tmp_path / "out.csv", layout="long")
 
 

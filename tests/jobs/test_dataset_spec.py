@@ -106,7 +106,7 @@ def test_smaller_samples_are_contained_in_larger_ones() -> None:
 
 
 def test_rows_are_said_once() -> None:
-    with pytest.raises(OptionError, match="say how many rows once"):
+    with pytest.raises(OptionError, match="rows is given twice"):
         DatasetSpec(label="made", generate="quest", generator={"rows": 50}, rows=20, fanout=3)
 
 

@@ -61,7 +61,7 @@ def test_the_command_prints_the_dict(
 
 def test_figures_have_names() -> None:
     result = shoal.measure(BEFORE, AFTER, hierarchy=TREE, known=1, queries=3)
-    assert (result.occurrences, result.intact_occurrences, result.emptied_records) == (11, 6, 0)
+    assert (result.total_items, result.unchanged_items, result.emptied_records) == (11, 6, 0)
     assert result.answers is not None
     assert result.losses["are"] == result.answers.mean
     assert result.risk_before is not None
@@ -100,11 +100,11 @@ def test_an_error_carries_the_notes_that_were_taken_before() -> None:
     ("options", "message"),
     [
         ({"workload": "q.jsonl", "queries": 3}, "names the queries"),
-        ({"query_items": 2}, "--query-items is about --queries"),
-        ({"seed": 2}, "--seed is about --queries"),
-        ({"mining": [0.1]}, "--mining needs --hierarchy"),
+        ({"query_items": 2}, "query_items= is about queries="),
+        ({"seed": 2}, "seed= is about queries="),
+        ({"mining": [0.1]}, "mining= needs hierarchy="),
         ({"known": 0}, "measure: known must be at least 1, got 0"),
-        ({"sensitive": "a1"}, "sensitive must be a list of names, got the text 'a1'"),
+        ({"sensitive": "a1"}, "sensitive= must be a list of names, got the text 'a1'"),
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
@@ -115,6 +115,6 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> No
 def test_an_item_called_like_the_mark_of_suppression_stays_an_item() -> None:
     rows = [["*", "a"], ["*"]]
     result = shoal.measure(rows, rows)
-    assert (result.intact_occurrences, result.notes) == (3, ())
-    with pytest.raises(OptionError, match=r"--suppressed '\*' is an item"):
+    assert (result.unchanged_items, result.notes) == (3, ())
+    with pytest.raises(OptionError, match=r"suppressed= names '\*', which is an item"):
         shoal.measure(rows, rows, suppressed=["*"])

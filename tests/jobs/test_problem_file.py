@@ -208,11 +208,11 @@ BAD = [
     ('["r.html", "r.json"]', '"r.html"', "[output] reports must be a list of texts, got 'r.html'", ""),
     ('["r.html", "r.json"]', '["r.pdf"]', ".html", ""),
     ('["r.html", "r.json"]', '["out.csv"]', "must be different files", ""),
-    ('["r.html", "r.json"]', '["p.toml"]', "p.toml is also read", ""),
+    ('["r.html", "r.json"]', '["p.toml"]', "p.toml is an input too", ""),
     ("[run]", 'columns = "age"\n[run]', "[output] columns must be a list of texts, got 'age'", ""),
     ("[run]", "format = 5\n[run]", "[output] format must be text, got 5", ""),
-    ('"out.csv"', '"r.csv"', "r.csv is also read", ""),
-    ('"out.csv"', '"cities.csv"', "cities.csv is also read", ""),
+    ('"out.csv"', '"r.csv"', "r.csv is an input too", ""),
+    ('"out.csv"', '"cities.csv"', "cities.csv is an input too", ""),
     ('"out.csv"', '"no/out.csv"', "does not exist", ""),
     ('file = "out.csv"\n', "", "[output] must say which file", ""),
     (
@@ -221,7 +221,7 @@ BAD = [
         "declares 'notes' sensitive, but the model k-km protects no columns",
         "",
     ),
-    ('"k-km"', '"k-lm"', "must know what is sensitive", ""),
+    ('"k-km"', '"k-lm"', "needs sensitive items", ""),
     ('name = "k-km"', 'name = "k-lm"\nsensitive = "no.txt"', "no.txt does not exist", ""),
     ('name = "k-km"', 'name = "k-lm"\nsensitive = [5]', "sensitive must be a list of labels", ""),
     ('name = "k-km"', 'name = "k-lm"\nsensitive_column = "zip"', "No column 'zip'", ""),
@@ -244,7 +244,7 @@ def test_lists_are_not_overwritten(desk: Shell) -> None:
     desk.write("sens.txt", "b2\n")
     text = PROBLEM.replace('"k-km"', '"k-lm"\nsensitive = "sens.txt"').replace('"out.csv"', '"sens.txt"')
     desk.write("p.toml", text)
-    assert "sens.txt is also read" in desk.fails("run", "p.toml")
+    assert "sens.txt is an input too" in desk.fails("run", "p.toml")
     assert (desk.folder / "sens.txt").read_text() == "b2\n"
 
 

@@ -74,7 +74,7 @@ def test_a_sensitive_label_that_is_not_there_is_an_error_or_a_note() -> None:
 def test_columns_that_are_not_named_are_noted_and_an_error_carries_the_note() -> None:
     model = shoal.models.K(k=2)
     result = shoal.verify(TABLE, model, quasi_identifiers=["age"])
-    note = "Not looked at, as not named in --quasi-identifiers: job."
+    note = "Not checked, because quasi_identifiers= does not name them: job."
     assert (result.holds, result.notes[0]) == (False, note)
     with pytest.raises(OptionError) as caught:
         shoal.verify(TABLE, shoal.KKm(k=2), quasi_identifiers="age")
@@ -98,12 +98,12 @@ def test_a_model_without_columns_refuses_quasi_identifiers() -> None:
         shoal.verify(TABLE, KM, quasi_identifiers=["age"])
 
 
-def test_a_name_is_no_model() -> None:
-    wanted = r"privacy must be a PrivacyModel such as shoal\.Km\(k=5, m=2\), got str"
+def test_a_number_is_no_model() -> None:
+    wanted = r"model= must be a PrivacyModel such as shoal\.Km\(k=5, m=2\), or its name, got int"
     with pytest.raises(OptionError, match=wanted):
-        shoal.verify([["a"]], "km")  # type: ignore[arg-type]
+        shoal.verify([["a"]], 5)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=wanted):
-        shoal.explain([["a"]], [["a"]], None, "km")  # type: ignore[arg-type]
+        shoal.explain([["a"]], [["a"]], model=5)  # type: ignore[arg-type]
 
 
 def test_persons_are_counted_if_they_are_named() -> None:
@@ -118,7 +118,7 @@ def test_persons_are_counted_if_they_are_named() -> None:
     assert shoal.verify(rows, model, persons=[1, 2, 1, 2]).holds
     read = shoal.read(pa.table({"who": [1, 1, 1, 2], "items": rows}), person="who")
     assert not shoal.verify(read, model)
-    with pytest.raises(OptionError, match="--persons and --person both say"):
+    with pytest.raises(OptionError, match="persons= and person= both say"):
         shoal.verify(read, model, persons=[1, 1, 1, 2])
     with pytest.raises(DataError, match="persons has 3 persons, but data has 4 records"):
         shoal.verify(rows, model, persons=[1, 2, 3])

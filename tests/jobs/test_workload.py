@@ -26,7 +26,7 @@ def test_the_command_writes_the_same_queries(shell: Shell) -> None:
 
 
 def test_names_come_in_a_list() -> None:
-    with pytest.raises(OptionError, match="quasi_identifiers must be a list of names, got the text 'age'"):
+    with pytest.raises(OptionError, match="quasi_identifiers= must be a list of names, got the text 'age'"):
         shoal.workload([["a"]], quasi_identifiers="age")
-    with pytest.raises(OptionError, match="sensitive must be a list of names"):
+    with pytest.raises(OptionError, match="sensitive= must be a list of names"):
         shoal.workload([["a"]], sensitive="a")

@@ -35,7 +35,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def test_a_run_with_three_reports_looks_for_covers_once(counted: list[object], tmp_path: Path) -> None:
-    made = release().write(tmp_path / "out.basket")
+    made = release().save(tmp_path / "out.basket")
     for form in ("json", "md", "html"):
         made.report(tmp_path / f"report.{form}")
     made._repr_html_()

@@ -160,7 +160,7 @@ def test_what_is_refused() -> None:
             mining_loss(raw, now, TREE, [wrong])
     with pytest.raises(OptionError, match="at least one"):
         mining_loss(raw, now, TREE, [])
-    with pytest.raises(OptionError, match="not that of the published items"):
+    with pytest.raises(OptionError, match="not the one that encoded the published items"):
         mining_loss(raw, now, shoal.Hierarchy.flat("abcdefg"), [0.5])
     assert ML2().of(Comparison(raw, now)) == {}
 

@@ -187,9 +187,9 @@ def test_the_privacy_value_of_many_items() -> None:
 
 def test_rows_and_labels_must_fit() -> None:
     for measure in (shoal.metrics.Operations(), shoal.metrics.KLDivergence(), shoal.metrics.PrivacyValue()):
-        with pytest.raises(DataError, match="The original has 1 rows, the published data 2"):
+        with pytest.raises(DataError, match="The original data have 1 rows and the published data 2"):
             measure.of(Comparison(table([["a"]], "ab"), table([["a"], []], "ab", "", [0, 0])))
-        with pytest.raises(DataError, match="not in the item codes of the published data"):
+        with pytest.raises(DataError, match="do not have the item codes of the published data"):
             measure.of(Comparison(table([["a"]], "abc"), table([["a"]], "ab", "", [0])))
 
 
@@ -206,8 +206,8 @@ def test_every_value_is_explained_once() -> None:
     assert len(set(names)) == len(names)
     assert set(measured(RAW, FLIPPED)) <= set(names)
     meaning = shoal.metrics.PrivacyValue.meanings["privacy_value"][1]
-    assert "more items were disturbed" in meaning
-    assert "not a guarantee" in meaning
+    assert "more items were changed" in meaning
+    assert "is no guarantee" in meaning
 
 
 def test_the_report_words_them() -> None:
@@ -216,7 +216,7 @@ def test_the_report_words_them() -> None:
     values = {title: value for title, value, _ in shown}
     assert values["Items added or deleted"] == "15"
     assert (values["KL divergence"], values["KL divergence, per group"]) == ("infinite", "2.411")
-    assert (values["Privacy value"], values["Items disturbed per group"]) == ("2.98e-01", "3.667")
+    assert (values["Privacy value"], values["Items changed per group"]) == ("2.98e-01", "3.667")
 
 
 def test_flat_hierarchies_resolve_plain_labels() -> None:

@@ -285,7 +285,7 @@ def test_relative_errors_and_the_sanity_bound() -> None:
     for wrong in (0, -1, math.nan):
         with pytest.raises(OptionError, match="sanity bound must be above 0"):
             are(was, now, workload, wrong)
-    with pytest.raises(DataError, match="The original has 3 rows, the published data 1"):
+    with pytest.raises(DataError, match="The original data have 3 rows and the published data 1"):
         are(was, published([[0]], [[0]]), workload)
 
 
@@ -311,7 +311,7 @@ def test_so_many_queries_of_each_size() -> None:
     ]
     assert set(are(rows, rows, drawn).by_size.values()) == {0}
     for wrong in ((), (1, 1)):
-        with pytest.raises(OptionError, match="items must be a number, or some that differ"):
+        with pytest.raises(OptionError, match="items must be a number or several different numbers"):
             Workload.generated(rows, 4, items=wrong)
     with pytest.raises(OptionError, match="got 0 of both"):
         Workload.generated(rows, 4, items=(1, 0))
@@ -334,9 +334,9 @@ def test_workloads_are_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("", "holds no queries"),
+        ("", "has no queries"),
         ("{", "line 1 is not JSON"),
-        ("[1]", "line 1 is not an object: wanted a query such as"),
+        ("[1]", "line 1 is not an object: write a query such as"),
         ("{}", "line 1 asks for nothing"),
         ('{"items": "a"}', "'items' must be a list of items"),
         ('{"items": ["a", "a"]}', "asks for item 'a' twice"),
@@ -362,8 +362,8 @@ def test_bad_workloads(tmp_path: Path, line: str, said: str) -> None:
         ({"queries": 0}, "queries must be at least 1, got 0"),
         ({"items": -1}, "items must be at least 0, got -1"),
         ({"items": 0, "values": 0}, "must ask for a value or an item"),
-        ({"items": 4}, "cannot ask for 4 items, as no record has so many: ask for at most 3"),
-        ({"values": 3}, "cannot ask for 3 values, as there are 2 quasi-identifiers: ask for at most 2"),
+        ({"items": 4}, "cannot ask for 4 items, because no record has as many: ask for at most 3"),
+        ({"values": 3}, "cannot ask for 3 values, because there are 2 quasi-identifiers: ask for at most 2"),
     ],
 )
 def test_workloads_that_cannot_be_drawn(options: dict[str, int], said: str) -> None:
@@ -379,9 +379,9 @@ def test_workloads_that_cannot_be_drawn(options: dict[str, int], said: str) -> N
 def test_a_column_called_items_cannot_be_asked_for(tmp_path: Path) -> None:
     ages = np.array([3])
     made = replace(published([[0]], [[0]]), relational=Relational((OrderedAttribute("items", 3, 4),), (ages,), (ages,)))
-    with pytest.raises(OptionError, match="a column called 'items' cannot be asked for"):
+    with pytest.raises(OptionError, match="queries cannot ask for a column called 'items'"):
         Workload.generated(made, items=1)
-    with pytest.raises(OptionError, match="a column called 'items' cannot be asked for"):
+    with pytest.raises(OptionError, match="queries cannot ask for a column called 'items'"):
         Workload((Query({"items": "3"}),)).save(tmp_path / "w.jsonl")
     assert len(Workload.generated(made, 2, values=0, items=1)) == 2
 

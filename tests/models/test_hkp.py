@@ -115,7 +115,7 @@ def test_values_of_a_column_can_be_private() -> None:
     model = shoal.models.Hkp(h=0.5, k=2, p=1, sensitive_column=("ill",))
     verdict = model.verify(model.validated_view(data))
     assert [str(witness) for witness in verdict.witnesses] == ["2 of the 3 records with {a} have 'ill=HIV'"]
-    with pytest.raises(OptionError, match="Hkp: the rows come without their columns"):
+    with pytest.raises(OptionError, match="Hkp: these rows have no columns"):
         model.verify(shoal.published.Published.plain(rows))
 
 
@@ -163,7 +163,7 @@ def test_from_file_to_file(ward: Shell) -> None:
     assert facts["risk"]["after"]["below_k"] == [0, 0]
     assert (ward.folder / "out.basket").read_text(encoding="utf-8").splitlines()[:2] == ["b1,HIV"] * 2
     text = (ward.folder / "r.md").read_text(encoding="utf-8")
-    assert "what is learned of private items" in text
+    assert "also limits what is learned about it" in text
     assert "with a sensitive value" not in text  # the figures are about all records
 
 
@@ -181,7 +181,7 @@ def test_a_file_that_fails(ward: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--h", "0"), "needs an h above 0, got 0"),
+        (("--h", "0"), "needs h above 0, got 0"),
         (("--h", "1.5"), "--h must be at most 1, got 1.5"),
         (("--h", "much"), "--h must be a number, got 'much'"),
         (("--h", "0.1234567891"), "h must have at most 9 decimals"),
@@ -194,7 +194,7 @@ def test_a_file_that_fails(ward: Shell) -> None:
         (("--sensitive", "HIV", "--never-suppress", "HIV"), "'HIV' is sensitive and never suppressed anyway"),
         (
             ("--sensitive", "HIV", "--k", "3", "--never-suppress", "A,B"),
-            "{a1, b2} violates the model, and --never-suppress keeps all of it",
+            "{a1, b2} violates the model, and --never-suppress protects all its items",
         ),
         (
             ("--sensitive", "HIV", "--k", "3", "--max-suppressed", "1"),

@@ -72,7 +72,7 @@ def test_every_method_protects_persons(
 ) -> None:
     problem = data.draw(problems(models(model)))
     try:
-        release = shoal.anonymize(problem, algorithm())
+        release = shoal.anonymize(problem, algorithm=algorithm())
     except Infeasible:
         return
     assert safe(release)
@@ -93,7 +93,7 @@ def test_persons_with_one_record_change_nothing(
             given, problem.hierarchy, problem.model, problem.loss, problem.seed, columns=problem.columns
         )
         try:
-            releases.append(shoal.anonymize(one, algorithm()))
+            releases.append(shoal.anonymize(one, algorithm=algorithm()))
         except Infeasible:
             releases.append(None)
     without, each = releases
@@ -135,7 +135,7 @@ def test_guarantees_are_worded_for_persons() -> None:
     for model in (shoal.Km(k=5), shoal.models.KmNegative(k=5), shoal.models.K(k=5), shoal.KKm(k=5)):
         assert "5 patients with a record that fits" in model.describe(persons)
         assert "5 records that fit" in model.describe()
-        assert any("several records of one patient" in caveat for caveat in model.caveats(persons))
+        assert any("several records of the same patient" in caveat for caveat in model.caveats(persons))
         assert any("counts records, not people" in caveat for caveat in model.caveats())
 
 
@@ -150,14 +150,14 @@ def test_a_search_that_counts_records_is_caught(monkeypatch: pytest.MonkeyPatch)
     rows = shoal.data.Transactions.from_sets([["a"], ["a"], ["b"], ["b"]]).of_persons([0, 0, 0, 1])
     tree = shoal.Hierarchy.from_tree({"any": ["a", "b"]})
     problem = shoal.Problem(shoal.Dataset(rows), tree, shoal.Km(k=2, m=1))
-    assert shoal.anonymize(problem, shoal.algorithms.AA()).published.rows.sets() == [frozenset({"any"})] * 4
+    assert shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).published.rows.sets() == [frozenset({"any"})] * 4
 
     def by_records(*given: Any, persons: object, **more: Any) -> Any:
         return direct_pass(*given, **more)
 
     monkeypatch.setattr("shoal.search.direct.direct_pass", by_records)
     with pytest.raises(PrivacyViolation, match=r"\{a\} is in records of 1 person"):
-        shoal.anonymize(problem, shoal.algorithms.AA())
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
 
 
 def test_classes_are_counted_by_persons() -> None:

@@ -94,7 +94,7 @@ def test_against_a_slow_one(case: tuple[list[Row], int], alpha: int) -> None:
         with pytest.raises(Infeasible, match=rf"allows a sensitive item in at most 1 of {p} records, but 's\d' is in"):
             shoal.anonymize(problem)
         return
-    release = shoal.anonymize(problem, shoal.algorithms.GraySort(alpha))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.GraySort(alpha))
     groups = groups_of(release)
     assert sorted(groups) == gray_grouped(rows, p, alpha)
     shown = release.published.as_written.sets()
@@ -163,9 +163,9 @@ def test_dealing_favours_no_row() -> None:
 
 def test_without_groups_there_is_nothing_to_verify() -> None:
     problem = problem_of([frozenset({"q0", "s0"}), frozenset({"q1"})], 2)
-    with pytest.raises(OptionError, match="rows come without their groups"):
+    with pytest.raises(OptionError, match="these rows have no groups"):
         problem.model.verify(problem.prepared.original)
-    with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*--group-column"):
+    with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*group_column="):
         problem.model.validated_view(problem.data)
     partial = replace(problem.prepared.original, grouping=shoal.published.Grouping(np.array([0, -1]), 2))
     with pytest.raises(DataError, match="record 2 is in no group"):
@@ -285,7 +285,7 @@ def test_groups_can_be_replayed(real_data: Path) -> None:
     data = shoal.read(real_data / "groceries/transactions.basket")
     model = shoal.models.PrivacyDegree(p=5, sensitive=("liquor",))
     flat = shoal.Hierarchy.flat(data.transactions.labels)
-    release = shoal.anonymize(shoal.Problem(data, flat, model), shoal.algorithms.GraySort(alpha=2))
+    release = shoal.anonymize(shoal.Problem(data, flat, model), algorithm=shoal.algorithms.GraySort(alpha=2))
     truth = data.transactions.sets()
     guesses = replayed(release, 5, 2)
     right = sum(sum("liquor" in truth[row] for row in likely) / len(likely) for _, likely in guesses)

@@ -248,13 +248,13 @@ def test_empty_sets_are_feasible(model: PrivacyModel) -> None:
 
 
 def test_the_table_says_who_is_known() -> None:
-    with pytest.raises(OptionError, match="has none but the sets: declare some as quasi-identifiers"):
+    with pytest.raises(OptionError, match="has no columns except the sets: declare some with quasi_identifiers="):
         K(k=2).validated_view(shoal.read([["a"], ["b"]]))
-    with pytest.raises(OptionError, match="must know what is sensitive"):
+    with pytest.raises(OptionError, match="needs sensitive items"):
         KLm()
     data = Sheet(["1", "2"], ["x", "x"], [frozenset("a")] * 2).data
     assert K(k=2).verify(K(k=2).validated_view(data.keep_columns(["city"]))).holds
-    with pytest.raises(OptionError, match="come without their columns"):
+    with pytest.raises(OptionError, match="these rows have no columns"):
         K(k=2).verify(Km(k=2).validated_view(data))
 
 

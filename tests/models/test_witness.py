@@ -48,14 +48,14 @@ CASES: list[tuple[Witness, int, str, str, tuple[object, ...]]] = [
         DisclosingSet(("a",), 4000, "HIV", 1000),
         1,
         "1000 of the 4000 records with {a} have 'HIV'",
-        "1 single known item tells too much:",
+        "1 single known item reveals too much:",
         ("a", "HIV", "1,000", "4,000", 0.25),
     ),
     (
         DisclosingSet((), 2, "HIV", 2),
         3,
         "2 of all 2 records have 'HIV'",
-        "Too much is told to everybody:",
+        "Even an attacker who knows nothing learns too much:",
         ("nothing", "HIV", "2", "2", 1.0),
     ),
     (
@@ -69,7 +69,7 @@ CASES: list[tuple[Witness, int, str, str, tuple[object, ...]]] = [
         DisclosingInClass(("a",), 2, "HIV", 1, "age=55"),
         2,
         "1 of the 2 records of group age=55 with {a} has 'HIV'",
-        "2 combinations of values and 1 item tell too much, for instance:",
+        "2 combinations of values and 1 item reveal too much, for instance:",
         ("age=55", "a", "HIV", "1", "2", 0.5),
     ),
 ]

@@ -87,5 +87,19 @@ def test_parts_from_outside(tmp_path: Path) -> None:
 def test_nothing_of_ours_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "[shoal.io]\ncsv = tests.outside.toy_format:Tilde\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(OptionError, match="would replace a part of Shoal"):
+    with pytest.raises(OptionError, match="has the name of a part of Shoal"):
         discovery.announced("shoal.io", ["csv"])
+
+
+def test_an_entry_point_has_the_name_of_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "[shoal.metrics]\nshare = tests.outside.toy_measure:Untouched\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(OptionError, match="share leads to Untouched, whose name is 'toy-measure': both"):
+        discovery.announced("shoal.metrics", [])
+
+
+def test_an_entry_point_of_a_format_has_its_format_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "[shoal.io]\ntilde = tests.outside.toy_format:Tilde\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(OptionError, match="Tilde, whose format is 'toy-format'"):
+        discovery.announced("shoal.io", [])

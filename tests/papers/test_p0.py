@@ -32,7 +32,7 @@ def test_there_are_five_cuts() -> None:
     ids=lambda algorithm: str(algorithm.name),
 )
 def test_all_algorithms_generalize_a(algorithm: shoal.algorithms.Algorithm) -> None:
-    release = shoal.anonymize(PROBLEM, algorithm)
+    release = shoal.anonymize(PROBLEM, algorithm=algorithm)
     assert release.published.rows.sets() == [{"A", "b1", "b2"}, {"A", "b1"}, {"A", "b1", "b2"}, {"A", "b2"}]
     assert release.losses["ncp"] == pytest.approx(2.5 / 11, abs=1e-12)
 
@@ -66,5 +66,5 @@ def test_expanded_t2_yields_exactly_eight_itemsets() -> None:
 
 def test_at_least_k_not_more_than_k() -> None:
     """P0's Definition 1 says "more than k"; its own example has sets with support exactly k."""
-    verdict = shoal.Km(k=2, m=2).verify(shoal.anonymize(PROBLEM, shoal.algorithms.AA()).published)
+    verdict = shoal.Km(k=2, m=2).verify(shoal.anonymize(PROBLEM, algorithm=shoal.algorithms.AA()).published)
     assert verdict.holds  # {b1, b2} has support 2

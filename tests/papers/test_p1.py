@@ -79,7 +79,7 @@ def test_the_grouping_of_figure_1() -> None:
 
 def test_stn() -> None:
     """Nearest first: cheaper than the paper's own grouping."""
-    release = shoal.anonymize(PROBLEM, shoal.algorithms.STN())
+    release = shoal.anonymize(PROBLEM, algorithm=shoal.algorithms.STN())
     of = release.published.grouping
     assert of is not None
     found = [np.flatnonzero(of.of == group).tolist() for group in range(len(of))]
@@ -89,7 +89,7 @@ def test_stn() -> None:
 
 def test_knn_in_stns_order_is_stn() -> None:
     methods = (shoal.algorithms.STN(), shoal.algorithms.KNN("stn", "nonsensitive"))
-    one, other = (shoal.anonymize(PROBLEM, how).published.as_written.sets() for how in methods)
+    one, other = (shoal.anonymize(PROBLEM, algorithm=how).published.as_written.sets() for how in methods)
     assert one == other
 
 
@@ -110,12 +110,12 @@ def test_gsc(candidates: Literal["all", "pool", "nonsensitive"]) -> None:
 
     No record with sensitive items is near another one, so all readings agree.
     """
-    release = shoal.anonymize(PROBLEM, shoal.algorithms.GSC(2, candidates))
+    release = shoal.anonymize(PROBLEM, algorithm=shoal.algorithms.GSC(2, candidates))
     of = release.published.grouping
     assert of is not None
     found = [np.flatnonzero(of.of == group).tolist() for group in range(len(of))]
     assert found == numbers("T1 T10 T11, T2 T5 T7, T3 T6 T8")
-    wide = shoal.anonymize(PROBLEM, shoal.algorithms.GSC(9, candidates)).published.grouping
+    wide = shoal.anonymize(PROBLEM, algorithm=shoal.algorithms.GSC(9, candidates)).published.grouping
     assert wide is not None
     assert wide.of.tolist()[3] == wide.of.tolist()[2]  # now T4 is in reach
 
@@ -139,7 +139,7 @@ def test_sensitive_5_anonymity(algorithm: shoal.algorithms.Algorithm) -> None:
     GSC from all records puts T1 and T3 into one group, so that nobody has to join.
     """
     problem = shoal.Problem(DATA, FLAT, shoal.models.SensitiveK(k=5, sensitive=SECRET))
-    release = shoal.anonymize(problem, algorithm)
+    release = shoal.anonymize(problem, algorithm=algorithm)
     rows = release.published.as_written.sets()
     counts = Counter(rows)
     assert all(counts[row] >= 5 for row in rows if row & set(SECRET))
@@ -150,7 +150,7 @@ def test_sensitive_5_anonymity(algorithm: shoal.algorithms.Algorithm) -> None:
 def test_the_shortage_of_section_4_1(shortage: Literal["fill", "merge"]) -> None:
     """The groups that the paper prints, though by its own order T2 comes before T3, which then joins."""
     problem = shoal.Problem(DATA, FLAT, shoal.models.SensitiveK(k=5, sensitive=SECRET))
-    of = shoal.anonymize(problem, shoal.algorithms.STN(shortage)).published.grouping
+    of = shoal.anonymize(problem, algorithm=shoal.algorithms.STN(shortage)).published.grouping
     assert of is not None
     found = [np.flatnonzero(of.of == group).tolist() for group in range(len(of))]
     assert found == numbers("T1 T5 T6 T10 T11, T2 T3 T4 T7 T8 T9")

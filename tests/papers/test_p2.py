@@ -192,7 +192,7 @@ def test_fig_1b_is_what_the_paper_says_if_g_and_h_are_one_label() -> None:
 )
 def test_shoal_publishes_fig_2(figure: str, algorithm: shoal.algorithms.Algorithm, rows: Sequence[int]) -> None:
     """Of 2d the merged cluster: the other one has (B,C,F) and (D,E) in print, and (B,C,D) and (E,F) with us."""
-    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKm(k=2, m=2), columns=COLUMNS), algorithm)
+    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKm(k=2, m=2), columns=COLUMNS), algorithm=algorithm)
     published, printed = release.dataset, FIG_2[figure]
     assert published.table is not None
     assert printed.table is not None
@@ -235,7 +235,7 @@ def test_cluster_forms_the_three_pairs_of_fig_2a() -> None:
     [shoal.algorithms.Rfirst(), shoal.algorithms.Tfirst(), shoal.algorithms.RmergeRT(), shoal.algorithms.TmergeRT()],
 )
 def test_fig_1a_becomes_2_2_2_anonymous(algorithm: shoal.algorithms.Algorithm) -> None:
-    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKm(k=2, m=2), columns=COLUMNS), algorithm)
+    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKm(k=2, m=2), columns=COLUMNS), algorithm=algorithm)
     assert holds(shoal.KKm(k=2, m=2), release.dataset)
     assert holds(shoal.models.K(k=2), release.dataset)
     assert holds(shoal.Km(k=2, m=2), release.dataset)

@@ -44,7 +44,7 @@ def test_o1_and_o2_are_generalized_in_one_part_and_not_in_the_other() -> None:
     rows = [["o1"], ["o1"], ["o2"], ["o2"], *[["o2", "p", "q", "r"]] * 4]
     data = shoal.Dataset(shoal.data.Transactions.from_sets(rows))
     problem = shoal.Problem(data, tree, shoal.Km(k=3, m=1))
-    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=2, flexibility=4))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(chunks=2, flexibility=4))
     assert release.published.rows.sets() == [{"g"}] * 4 + [{"o2", "p", "q", "r"}] * 4
 
 

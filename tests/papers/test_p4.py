@@ -132,7 +132,7 @@ def test_the_walk_is_the_papers() -> None:
     "algorithm", [shoal.algorithms.HgHs(), shoal.algorithms.MHgHs()], ids=lambda algorithm: str(algorithm.name)
 )
 def test_the_end_is_the_papers(algorithm: SuppressingAlgorithm) -> None:
-    release = shoal.anonymize(PROBLEM, algorithm)
+    release = shoal.anonymize(PROBLEM, algorithm=algorithm)
     cut = release.solution.recoding
     assert isinstance(cut, shoal.recoding.GlobalCut)
     assert (set(cut.labels), cut.suppressed_labels) == (set("PfgMe"), ("i",))
@@ -142,6 +142,6 @@ def test_the_end_is_the_papers(algorithm: SuppressingAlgorithm) -> None:
 
 def test_the_first_round_of_mhghs_suppresses_nothing() -> None:
     one = shoal.Problem(PROBLEM.data, H, shoal.Km(k=2, m=1), shoal.metrics.LM())
-    cut = shoal.anonymize(one, shoal.algorithms.MHgHs()).solution.recoding
+    cut = shoal.anonymize(one, algorithm=shoal.algorithms.MHgHs()).solution.recoding
     assert isinstance(cut, shoal.recoding.GlobalCut)
     assert (set(cut.labels), cut.suppressed_labels) == (set("abcdfgMei"), ())

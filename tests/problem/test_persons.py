@@ -53,13 +53,13 @@ def test_models_that_count_records_are_refused(model: shoal.models.PrivacyModel)
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "plain"])
 def test_the_column_can_have_no_other_role(role: str) -> None:
     model = shoal.models.K(k=2) if role == "quasi-identifier" else KM
-    with pytest.raises(ShoalError, match=r"Column 'who' says whose each record is \(--person\) and is never published"):
+    with pytest.raises(ShoalError, match=r"Column 'who' is the person column \(person=\), which is never published"):
         problem(model, {"who": role}, age=[1] * 8)
 
 
 def test_an_identifier_it_is_anyway() -> None:
     assert problem(columns={"who": "identifier"}).prepared.persons is not None
-    with pytest.raises(DataError, match="Column 'who' says whose each record is"):
+    with pytest.raises(DataError, match="Column 'who' is the person column"):
         problem(shoal.Lm(sensitive_column=("who",)))
 
 
@@ -75,11 +75,11 @@ def test_an_identifier_it_is_anyway() -> None:
 def test_a_column_that_tells_the_person_is_not_published(values: list[Any]) -> None:
     different = len({one for one in values if one not in (None, "")})
     with pytest.raises(
-        OptionError, match=rf"'card' of data tells whose a record is: each of its {different} values"
+        OptionError, match=rf"'card' of data links the records of a person: each of its {different} values"
     ) as got:
         shoal.anonymize(problem(columns={"card": "plain"}, card=values))
-    assert "--identifiers card" in str(got.value)
-    assert "join the records of each person first: --id-column who." in str(got.value)
+    assert "identifiers='card'" in str(got.value)
+    assert "join the records of each person first: id_column='who'." in str(got.value)
     assert shoal.anonymize(problem(columns={"card": "identifier"}, card=values)).verdict.holds
 
 
@@ -87,14 +87,14 @@ def test_a_column_that_tells_the_person_is_not_published(values: list[Any]) -> N
 def test_persons_may_have_any_numbers(people: list[int]) -> None:
     data = shoal.read(pa.table({"card": ["x", "x", "y", "y"], "items": [["a"]] * 4}))
     data = data.with_transactions(data.transactions.of_persons(people))
-    with pytest.raises(OptionError, match=r"'card' of data tells whose a record is: each of its 2 values"):
+    with pytest.raises(OptionError, match=r"'card' of data links the records of a person: each of its 2 values"):
         refuse_linking(shoal.Problem(data, shoal.Hierarchy.flat(["a"]), KM).prepared)
 
 
 def test_sensitive_columns_are_looked_at_too_and_quasi_identifiers_are_not() -> None:
     card = [f"card {one}" for one in PEOPLE]
     lm = shoal.Lm(l=2, m=1, sensitive_column=("card",))
-    with pytest.raises(OptionError, match="tells whose a record is"):
+    with pytest.raises(OptionError, match="links the records of a person"):
         shoal.anonymize(problem(lm, card=card))
     refuse_linking(problem(shoal.models.K(k=2), {"card": "quasi-identifier"}, card=card).prepared)  # no error
 
@@ -104,7 +104,7 @@ def test_values_that_link_some_records_are_told() -> None:
     assert LinkingValues("shop", 3, 1, 2, "person", determines=False) in release.notes
     told = "\n".join(release.warnings)
     assert (
-        "Of the untouched column 'shop', 1 value of 3 occurs in several records of a single person (2 records)" in told
+        "Column 'shop' is published unchanged, and 1 value of 3 occurs only in several records of one person." in told
     )
 
 
@@ -115,9 +115,8 @@ def test_records_of_one_person_each_change_nothing_and_a_note_says_so() -> None:
     assert release.order is None
     assert PersonsOfOneRecord("patient_id", "patient") in release.notes
     assert not any(isinstance(note, RecordsSorted | OneRecordKnown) for note in release.notes)
-    assert "Each record is of another patient (column 'patient_id'), so --person changes nothing." in "\n".join(
-        release.warnings
-    )
+    told = "\n".join(release.warnings)
+    assert "No patient (column 'patient_id') has more than one record, so person= has no effect." in told
 
 
 def test_columns_that_tell_persons_together() -> None:
@@ -125,8 +124,8 @@ def test_columns_that_tell_persons_together() -> None:
     shop, week = list("xxxyyxyx"), list("11212222")
     release = shoal.anonymize(problem(shop=shop, week=week))
     assert LinkingCombination(("shop", "week"), 1, 2, 2, "person", "persons") in release.notes
-    [told] = [one for one in release.warnings if "together tell" in one]
-    assert "columns shop, week together tell which records belong to one person: for 1 of the 2 persons with" in told
+    [told] = [one for one in release.warnings if "together reveal" in one]
+    assert "columns shop, week together reveal which records belong to one person. For 1 of the 2 persons with" in told
     by_chance = shoal.anonymize(problem(shop=shop, week=list("12122121"))).notes
     assert not any(isinstance(note, LinkingCombination) for note in by_chance)
 

@@ -90,7 +90,7 @@ def test_on_a_refined_hierarchy_it_is_a_problem_of_its_own(group: tuple[str, ...
 def test_costs_that_floating_point_cannot_compare_are_refused() -> None:
     weights = shoal.Weights({"a1": 1e6, "a2": 1.000001})
     data = shoal.read([["a1"]] * 2000)
-    with pytest.raises(OptionError, match="too large to compare exactly"):
+    with pytest.raises(OptionError, match="too large to be compared exactly"):
         Problem(data, TREE, shoal.Km(k=2), weights=weights).prepared.costs  # noqa: B018
 
 
@@ -104,7 +104,7 @@ def test_a_sensitive_value_is_no_label_of_the_hierarchy() -> None:
 
 def test_the_loss_of_the_search_is_the_loss_of_the_report() -> None:
     problem = Problem(KNOWN, TREE, shoal.Km(k=2, m=1))
-    release = shoal.anonymize(problem, shoal.algorithms.Optimal(time_limit=60))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal(time_limit=60))
     assert release.optimality is not None
     assert release.optimality.loss == release.losses["ncp"] > 0
     root = int(problem.prepared.costs[-1])

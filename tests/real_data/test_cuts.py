@@ -51,7 +51,7 @@ def rarest(rows: shoal.data.Transactions, m: int) -> int:
 @pytest.mark.parametrize("name", SETS)
 def test_aa(real_data: Path, name: str, m: int) -> None:
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), shoal.algorithms.AA())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), algorithm=shoal.algorithms.AA())
     assert release.verdict.holds
     assert len(release.published.rows) == len(data)
     rows = release.published.rows
@@ -62,7 +62,7 @@ def test_aa(real_data: Path, name: str, m: int) -> None:
 @pytest.mark.parametrize(("name", "m"), OPTIMA)
 def test_the_known_optima_are_proved(real_data: Path, name: str, m: int) -> None:
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), shoal.algorithms.Optimal())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), algorithm=shoal.algorithms.Optimal())
     assert release.optimality is not None
     assert release.optimality.proven
     assert release.optimality.loss == pytest.approx(OPTIMA[name, m], abs=5e-8)
@@ -77,8 +77,8 @@ def test_groceries_are_proved_too(real_data: Path, k: int, m: int | Literal["all
     data, tree = load(real_data, "groceries")
     problem = shoal.Problem(data, tree, shoal.Km(k=k, m=m))
     best, aa = (
-        shoal.anonymize(problem, shoal.algorithms.Optimal()),
-        shoal.anonymize(problem, shoal.algorithms.AA(polish=True)),
+        shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal()),
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA(polish=True)),
     )
     assert best.optimality is not None
     assert best.optimality.proven
@@ -98,14 +98,14 @@ def test_groups_of_siblings_keep_most_of_the_groceries(real_data: Path) -> None:
 
 def test_aa_finds_the_optimum_of_webview_1(real_data: Path) -> None:
     data, tree = load(real_data, "bms-webview-1")
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=3)), shoal.algorithms.AA())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=3)), algorithm=shoal.algorithms.AA())
     assert release.losses["ncp"] == pytest.approx(OPTIMA["bms-webview-1", 3], abs=1e-7)
 
 
 @pytest.mark.parametrize("k", [2, 50, 1000, 5000, 9835])
 def test_k_up_to_all_rows(real_data: Path, k: int) -> None:
     data, tree = load(real_data, "groceries")
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=k, m=2)), shoal.algorithms.AA())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=k, m=2)), algorithm=shoal.algorithms.AA())
     assert release.verdict.holds
     if k == len(data):
         assert release.published.rows.labels == ("*",)
@@ -114,7 +114,7 @@ def test_k_up_to_all_rows(real_data: Path, k: int) -> None:
 def test_k_above_all_rows_publishes_nothing(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
     with pytest.raises(shoal.errors.Infeasible, match="needs at least 9836 non-empty records, got 9835"):
-        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=9836, m=2)), shoal.algorithms.AA())
+        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=9836, m=2)), algorithm=shoal.algorithms.AA())
 
 
 def test_da_and_m_all(real_data: Path) -> None:
@@ -123,13 +123,13 @@ def test_da_and_m_all(real_data: Path) -> None:
         (shoal.Km(k=5, m=2), shoal.algorithms.DA()),
         (shoal.Km(k=5, m="all"), shoal.algorithms.AA()),
     ):
-        assert shoal.anonymize(shoal.Problem(data, tree, model), algorithm).verdict.holds
+        assert shoal.anonymize(shoal.Problem(data, tree, model), algorithm=algorithm).verdict.holds
 
 
 def test_oa_refuses_politely(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
-    with pytest.raises(shoal.errors.Infeasible, match=r"OA would have to search .* cuts .* use --algorithm aa"):
-        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), shoal.algorithms.OA())
+    with pytest.raises(shoal.errors.Infeasible, match=r"OA would have to search .* cuts .* use algorithm='aa'"):
+        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), algorithm=shoal.algorithms.OA())
 
 
 @pytest.mark.parametrize(("rows", "items"), [(2_000, 40), (10_000, 60)])
@@ -140,7 +140,7 @@ def test_the_papers_small_sets(real_data: Path, rows: int, items: int) -> None:
     tree = hierarchies.balanced(data.transactions.labels, fanout=4)
     problem = shoal.Problem(data, tree, shoal.Km(k=100, m=2))
     loss = {
-        algorithm.name: shoal.anonymize(problem, algorithm).losses["ncp"]
+        algorithm.name: shoal.anonymize(problem, algorithm=algorithm).losses["ncp"]
         for algorithm in (shoal.algorithms.OA(), shoal.algorithms.DA(), shoal.algorithms.AA())
     }
     assert loss["oa"] <= min(loss["aa"], loss["da"])

@@ -27,7 +27,7 @@ METHODS = [
 def test_local_and_vertical(real_data: Path, name: str, method: shoal.algorithms.Algorithm) -> None:
     data, tree = load(real_data, name)
     problem = shoal.Problem(data, tree, shoal.Km(k=5, m=2))
-    one, two = (shoal.anonymize(problem, method, shoal.Engine(workers=workers)) for workers in (1, 2))
+    one, two = (shoal.anonymize(problem, algorithm=method, engine=shoal.Engine(workers=workers)) for workers in (1, 2))
     assert one.published.rows.sha256 == two.published.rows.sha256
     assert one.provenance["search"].get("count_tree_nodes") == two.provenance["search"].get("count_tree_nodes")
     assert rarest(one.published.rows, 2) >= 5  # the union of the chunks
@@ -40,7 +40,7 @@ def test_vpa_counts_fewer_sets_at_once_than_aa(real_data: Path) -> None:
     data, tree = load(real_data, "bms-webview-2")
     problem = shoal.Problem(data, tree, shoal.Km(k=5, m=3))
     counted = {
-        method.name: shoal.anonymize(problem, method).provenance["search"]["count_tree_nodes"]
+        method.name: shoal.anonymize(problem, algorithm=method).provenance["search"]["count_tree_nodes"]
         for method in (shoal.algorithms.AA(), shoal.algorithms.VPA(), shoal.algorithms.LRA())
     }
     assert counted["vpa"] < counted["aa"]
@@ -52,7 +52,7 @@ def test_tiny_chunks_of_webview_1_join(real_data: Path, chunks: int) -> None:
     data, tree = load(real_data, "bms-webview-1")
     data = data.take(np.arange(5000)) if chunks > 10 else data
     problem = shoal.Problem(data, tree, shoal.Km(k=5, m=3))
-    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=chunks))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(chunks=chunks))
     assert release.provenance["search"]["chunks_joined"] > 0
     assert rarest(release.published.rows, 3) >= 5
 
@@ -87,15 +87,15 @@ def test_diversity(real_data: Path, name: str, l: int, optimum: float) -> None:
     order = (-rows.supports).argsort(kind="stable")
     hidden = tuple(rows.labels[order[at]] for at in (9, 19, 29))
     problem = shoal.Problem(data, tree, shoal.Lm(l=l, m=2, sensitive=hidden))
-    best = shoal.anonymize(problem, shoal.algorithms.Optimal())
+    best = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
     assert best.optimality is not None
     assert best.optimality.proven
     assert best.losses["ncp"] == pytest.approx(optimum, abs=5e-8)
-    grouped = shoal.anonymize(problem, shoal.algorithms.AA(siblings="frequency"))
+    grouped = shoal.anonymize(problem, algorithm=shoal.algorithms.AA(siblings="frequency"))
     assert grouped.losses["ncp"] < optimum
     assert told(grouped, 2) <= 1 / l
     for method in (shoal.algorithms.AA(), shoal.algorithms.DA(), shoal.algorithms.LRA(), shoal.algorithms.VPA()):
-        release = shoal.anonymize(problem, method)
+        release = shoal.anonymize(problem, algorithm=method)
         assert told(release, 2) <= 1 / l
         if isinstance(release.recoding, shoal.recoding.GlobalCut):
             assert release.losses["ncp"] >= optimum - 1e-7

@@ -44,7 +44,7 @@ def informs(folder: Path, model: PrivacyModel, rows: int | None = None) -> shoal
 def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
     problem = informs(real_data, shoal.KKm(k=k, m=m), 3000)
     options: dict[str, Any] = {"within": "sets", **({"delta": 0.65} if "merge" in name else {})}
-    release = shoal.anonymize(problem, ALGORITHMS[name](**options))
+    release = shoal.anonymize(problem, algorithm=ALGORITHMS[name](**options))
     assert release.verdict.holds
     if name.startswith("rmerge"):
         assert release.losses["relational_ncp"] <= 0.65
@@ -55,7 +55,7 @@ def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
 @pytest.mark.parametrize("name", ["rmerge-t", "rmerge-rt", "tmerge-t", "tmerge-rt"])
 def test_the_exact_distance(real_data: Path, name: str) -> None:
     problem = informs(real_data, shoal.KKm(k=25, m=2), 800)
-    release = shoal.anonymize(problem, ALGORITHMS[name](distance="ul"))  # type: ignore[call-arg]
+    release = shoal.anonymize(problem, algorithm=ALGORITHMS[name](distance="ul"))  # type: ignore[call-arg]
     assert release.verdict.holds
 
 
@@ -71,7 +71,9 @@ def test_the_whole_file_as_anybody_reads_it(real_data: Path, tmp_path: Path) -> 
     k = 25
     problem = informs(real_data, shoal.KKm(k=k, m=2))
     with pytest.warns(UserWarning, match="Items in column 'items' are now separated"):
-        release = shoal.anonymize(problem, shoal.algorithms.RmergeRT(within="sets")).write(tmp_path / "out.csv")
+        release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeRT(within="sets")).save(
+            tmp_path / "out.csv"
+        )
     mark = release.provenance["output"]["read_options"]["item_delimiter"]
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -17,7 +17,9 @@ JOINT = {("bms-webview-1", 2): 0.0259737, ("bms-webview-1", 3): 0.0753698}
 @pytest.mark.parametrize(("name", "m"), JOINT)
 def test_the_joint_optima_are_proved(real_data: Path, name: str, m: int) -> None:
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), shoal.algorithms.OptimalSuppress())
+    release = shoal.anonymize(
+        shoal.Problem(data, tree, shoal.Km(k=5, m=m)), algorithm=shoal.algorithms.OptimalSuppress()
+    )
     assert release.optimality is not None
     assert release.optimality.proven
     assert release.losses["ncp"] == pytest.approx(JOINT[name, m], abs=1e-7)
@@ -41,7 +43,7 @@ def test_nothing_is_better_than_the_joint_optimum(real_data: Path, k: int, m: in
         shoal.algorithms.MM(),
     )
     for method in methods:
-        release = shoal.anonymize(problem, method)
+        release = shoal.anonymize(problem, algorithm=method)
         assert rarest(release.published.rows, m) >= k
         assert len(release.published.rows) == len(data)
         found[method.name] = release.losses[loss.name]
@@ -56,11 +58,11 @@ def test_the_tighter_the_limits_the_more_is_lost(real_data: Path) -> None:
     before = sum(map(len, problem.prepared.items.sets()))
     losses = []
     for percent in (100.0, 2.0, 0.5, 0.1, 0.0):
-        release = shoal.anonymize(problem, shoal.algorithms.OptimalSuppress(max_suppressed=percent))
+        release = shoal.anonymize(problem, algorithm=shoal.algorithms.OptimalSuppress(max_suppressed=percent))
         assert isinstance(release.recoding, shoal.recoding.GlobalCut)
         gone = set(release.recoding.suppressed_labels)  # single items
         lost = sum(len(row & gone) for row in problem.prepared.items.sets())
         assert lost * 100 <= percent * before
         losses.append(release.losses["ncp"])
     assert losses == sorted(losses)
-    assert losses[0] < losses[-1] == shoal.anonymize(problem, shoal.algorithms.Optimal()).losses["ncp"]
+    assert losses[0] < losses[-1] == shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal()).losses["ncp"]

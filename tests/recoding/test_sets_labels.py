@@ -15,7 +15,7 @@ from shoal.recoding import LocalSets
 def test_a_set_that_is_called_like_an_item_is_refused() -> None:
     rows = Transactions.from_sets([["a", "b"], ["(a,b)"]], ["(a,b)", "a", "b"])
     recoding = LocalSets((np.array([0, 1, 1]),), np.array([0, 0]))
-    with pytest.raises(DataError, match="An item is called '\\(a,b\\)', like a set of other items"):
+    with pytest.raises(DataError, match="An item has the name '\\(a,b\\)', which is also the label of a published set"):
         recoding.apply(rows)
 
 

@@ -76,10 +76,10 @@ AS_IT_IS = GlobalCut.raising(TREE, [])
 def test_the_guarantee_that_was_asked_for_is_verified(k: int, holds: bool) -> None:
     problem = sets(shoal.Km(k=k, m=2))
     if holds:
-        assert shoal.anonymize(problem, Returns(AS_IT_IS)).verdict.holds
+        assert shoal.anonymize(problem, algorithm=Returns(AS_IT_IS)).verdict.holds
         return
     with pytest.raises(PrivacyViolation, match="not k\\^m-anonymity: nothing was published; this is a bug") as caught:
-        shoal.anonymize(problem, Returns(AS_IT_IS))
+        shoal.anonymize(problem, algorithm=Returns(AS_IT_IS))
     assert not caught.value.verdict.holds
 
 
@@ -92,7 +92,7 @@ def test_what_is_verified_is_what_will_be_written() -> None:
         return replace(plain, relational=problem.prepared.relational, classes=Grouping(np.zeros(4, dtype=np.int64), 4))
 
     with pytest.raises(PrivacyViolation):
-        shoal.anonymize(problem, Returns(Made(pretend)))
+        shoal.anonymize(problem, algorithm=Returns(Made(pretend)))
 
 
 def test_items_must_not_vanish() -> None:
@@ -101,7 +101,7 @@ def test_items_must_not_vanish() -> None:
         return replace(Published.plain(items, hidden), rows=gone)
 
     with pytest.raises(Untruthful, match="whose items do not cover the original ones: nothing was published"):
-        shoal.anonymize(sets(shoal.Km(k=2, m=2)), Returns(Made(emptied)))
+        shoal.anonymize(sets(shoal.Km(k=2, m=2)), algorithm=Returns(Made(emptied)))
 
 
 def test_rows_must_keep_their_places() -> None:
@@ -109,9 +109,9 @@ def test_rows_must_keep_their_places() -> None:
         return replace(Published.plain(items, hidden), rows=items.take(np.array([2, 3, 0, 1])))
 
     problem = sets(shoal.Km(k=2, m=2))
-    assert shoal.anonymize(problem, Returns(Made(Published.plain))).verdict.holds
+    assert shoal.anonymize(problem, algorithm=Returns(Made(Published.plain))).verdict.holds
     with pytest.raises(Untruthful):
-        shoal.anonymize(problem, Returns(Made(moved)))
+        shoal.anonymize(problem, algorithm=Returns(Made(moved)))
 
 
 @pytest.mark.parametrize(("first", "last", "true"), [(0, 3, True), (1, 3, False), (0, 2, False), (1, 2, False)])
@@ -127,23 +127,23 @@ def test_ranges_must_hold_the_true_values(first: int, last: int, true: bool) -> 
         return replace(Published.plain(items, hidden), relational=replace(raw, low=(low,), high=(high,)))
 
     if true:
-        assert shoal.anonymize(problem, Returns(Made(ranged))).verdict.holds
+        assert shoal.anonymize(problem, algorithm=Returns(Made(ranged))).verdict.holds
         return
     with pytest.raises(Untruthful, match="whose values of columns do not cover the original ones"):
-        shoal.anonymize(problem, Returns(Made(ranged)))
+        shoal.anonymize(problem, algorithm=Returns(Made(ranged)))
 
 
 def test_a_limit_on_the_loss_is_kept_to_the_digit() -> None:
     problem = sets(shoal.Km(k=3, m=1))
-    loss = shoal.anonymize(problem, shoal.algorithms.AA()).loss
+    loss = shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).loss
     assert 0 < loss < 1
-    assert shoal.anonymize(problem, shoal.algorithms.AA(), max_loss=loss).loss == loss
+    assert shoal.anonymize(problem, algorithm=shoal.algorithms.AA(), max_loss=loss).loss == loss
     with pytest.raises(LossTooHigh, match="nothing was written"):
-        shoal.anonymize(problem, shoal.algorithms.AA(), max_loss=loss - 1e-9)
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA(), max_loss=loss - 1e-9)
 
 
 def test_provenance_names_what_is_needed_to_repeat_it() -> None:
-    told = shoal.anonymize(sets(shoal.Km(k=2, m=2), seed=7), shoal.algorithms.AA()).provenance
+    told = shoal.anonymize(sets(shoal.Km(k=2, m=2), seed=7), algorithm=shoal.algorithms.AA()).provenance
     assert told["seed"] == 7
     assert told["model"] == {"name": "km", "k": 2, "m": 2}
     assert told["input"]["sha256"] == shoal.read(ROWS).transactions.sha256
@@ -151,9 +151,9 @@ def test_provenance_names_what_is_needed_to_repeat_it() -> None:
 
 def test_a_release_that_fails_its_verification_ends_with_3(shell: Shell) -> None:
     def lies(problem: Problem, *_: object) -> shoal.Release:
-        return shoal.anonymize(problem, Returns(GlobalCut.raising(problem.hierarchy, [])))
+        return shoal.anonymize(problem, algorithm=Returns(GlobalCut.raising(problem.hierarchy, [])))
 
-    shell.monkeypatch.setattr("shoal.jobs.job.anonymize", lies)
+    shell.monkeypatch.setattr("shoal.jobs.job.make_release", lies)
     code, _, err = shell("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "3")
     assert code == 3
     assert "nothing was published; this is a bug in Shoal" in err

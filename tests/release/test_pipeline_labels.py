@@ -71,7 +71,7 @@ def releases(draw: st.DrawFn) -> tuple[shoal.Release, str] | None:
         method = discovery.get("shoal.algorithms", Algorithm, draw(st.sampled_from(methods)))
         siblings = {"siblings": "label"} if "siblings" in {one.name for one in method.options()} else {}
         problem = shoal.Problem(data, tree, model(**options), allow_missing=draw(st.booleans()))
-        release = shoal.anonymize(problem, method(**(siblings if draw(st.booleans()) else {})))
+        release = shoal.anonymize(problem, algorithm=method(**(siblings if draw(st.booleans()) else {})))
     except (InputError, Infeasible):
         return None
     return release, draw(st.sampled_from(["csv", "jsonl", "parquet", "basket", "dat"]))
@@ -97,10 +97,10 @@ def test_what_was_verified_is_what_is_read(made: tuple[shoal.Release, str] | Non
         warnings.simplefilter("ignore")
         path = Path(folder, f"x.{format}")
         try:
-            release = release.write(path, codebook=False)
+            release = release.save(path, codebook=False)
         except (InputError, OutputError):  # this format cannot hold the columns, or a label
             path = path.with_suffix(".jsonl")
-            release = release.write(path, codebook=False)
+            release = release.save(path, codebook=False)
         data = shoal.read(path, **release.provenance["output"]["read_options"])
         assert model.verify(model.as_published(shoal.read(**_kind(release)))).holds
     seen = model.as_published(data)
@@ -138,7 +138,7 @@ def test_labels_that_would_be_merged_are_refused(shell: Shell, model: tuple[str,
     shell.write("h.csv", TREE)
     error = shell.fails("anonymize", "d.csv", "-o", "o.csv", *TWO, "--model", *model)
     assert "'foo' of the hierarchy h.csv has no tag of a column such as 'A.'" in error
-    assert "would take it for 'A.foo', which is another label: rename one of them, or give it a tag." in error
+    assert "would mistake it for 'A.foo', which is another label: rename one of them, or give it a tag." in error
 
 
 def test_a_group_that_would_be_read_as_a_sensitive_item_is_refused(shell: Shell) -> None:
@@ -151,7 +151,7 @@ def test_a_group_that_would_be_read_as_a_sensitive_item_is_refused(shell: Shell)
 def test_a_blank_group_is_refused(shell: Shell) -> None:
     shell.write("h.csv", "a1; ;ALL\na2; ;ALL\nb1;B;ALL\nb2;B;ALL\n")
     error = shell.fails("anonymize", "in.basket", "-o", "o.basket", "--hierarchy", "h.csv", "--k", "2")
-    assert "' ' of the hierarchy h.csv is blank" in error
+    assert "' ' of the hierarchy h.csv would be published as blank" in error
 
 
 def test_a_method_that_publishes_no_groups_is_not_stopped_by_their_names(shell: Shell) -> None:
@@ -163,5 +163,5 @@ def test_a_method_that_publishes_no_groups_is_not_stopped_by_their_names(shell: 
 def test_an_item_called_like_the_label_for_all_columns_is_refused() -> None:
     data = shoal.read(pa.table({"A": [["A+B"], ["x"]], "B": [["y"], ["y"]]}), sets=("A", "B"))
     problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.Km(k=2, m=1))
-    with pytest.raises(InputError, match=r"The item 'A\+B' in column 'A' .* the label for anything of these columns"):
-        shoal.anonymize(problem, shoal.algorithms.AA())
+    with pytest.raises(InputError, match=r"The item 'A\+B' in column 'A' .* the label for all items of these columns"):
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA())

@@ -27,7 +27,9 @@ def frame(people: Any = PEOPLE, rows: Any = None) -> pd.DataFrame:
 
 def released(data: Any, person: str | None = "patient", **options: Any) -> shoal.Release:
     read = shoal.read(data, **options)
-    return shoal.anonymize(shoal.Problem(read, TREE, shoal.Km(k=3, m=2), person=person), shoal.algorithms.AA())
+    return shoal.anonymize(
+        shoal.Problem(read, TREE, shoal.Km(k=3, m=2), person=person), algorithm=shoal.algorithms.AA()
+    )
 
 
 def persons_counted(published: list[list[str]], ids: list[str]) -> dict[frozenset[str], int]:
@@ -50,8 +52,8 @@ def test_the_published_file_depends_on_neither_the_order_nor_the_numbers_of_pers
         other = released(frame(renamed, rng.permutation(40)))
         pd.testing.assert_frame_equal(other.data, expected)
         names = [tmp_path / f"{name}.csv" for name in ("one", "other")]
-        release.write(names[0], codebook=False)
-        other.write(names[1], codebook=False)
+        release.save(names[0], codebook=False)
+        other.save(names[1], codebook=False)
         assert names[0].read_bytes() == names[1].read_bytes()
 
 
@@ -67,7 +69,7 @@ def test_the_numbers_of_persons_change_no_byte(method: str, tmp_path: Path) -> N
     def written(people: Any, order: Any) -> bytes:
         data = shoal.Dataset(rows.take(order).of_persons(people[order]))
         problem = shoal.Problem(data, tree, shoal.Km(k=3, m=2))
-        shoal.anonymize(problem, algorithm).write(tmp_path / "public.jsonl", codebook=False)
+        shoal.anonymize(problem, algorithm=algorithm).save(tmp_path / "public.jsonl", codebook=False)
         return (tmp_path / "public.jsonl").read_bytes()
 
     same = np.arange(120)
@@ -90,7 +92,7 @@ def test_rows_of_published_are_those_of_the_input_and_the_order_says_where_they_
 def test_the_persons_file_counts_as_a_foreign_count_does(tmp_path: Path) -> None:
     data = frame()
     release = released(data)
-    written = release.write(tmp_path / "public.csv", persons=tmp_path / "persons.txt")
+    written = release.save(tmp_path / "public.csv", persons=tmp_path / "persons.txt")
     assert (tmp_path / "persons.txt").stat().st_mode & 0o777 == 0o600
     ids = (tmp_path / "persons.txt").read_text().splitlines()
     assert release.order is not None
@@ -112,7 +114,7 @@ def test_persons_of_one_record_each_give_the_same_bytes(suffix: str, layout: str
     without = released(frame().drop(columns="patient"), person=None)
     given = released(frame(range(40)))
     for release, name in ((without, "without"), (given, "with")):
-        release.write(tmp_path / f"{name}.{suffix}", layout=layout, codebook=False)
+        release.save(tmp_path / f"{name}.{suffix}", layout=layout, codebook=False)
     one, other = (tmp_path / f"{name}.{suffix}" for name in ("without", "with"))
     assert one.read_bytes() == other.read_bytes()
 
@@ -128,12 +130,12 @@ def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -
     lines = frame().assign(visit=range(40)).explode("items")
     options: dict[str, Any] = {"id_column": "visit", "item_column": "items"}
     release = released(lines, **options)
-    release.write(tmp_path / "long.csv", codebook=False)
+    release.save(tmp_path / "long.csv", codebook=False)
     visits = pd.read_csv(tmp_path / "long.csv")["visit"]
     assert visits.unique().tolist() == list(range(1, 41))
     assert "Running numbers replace the ids of records (visit)." in "\n".join(release.warnings)
     with pytest.raises(
-        OptionError, match=r"--keep-ids is for publishing 'visit', the id of each record, but some patient"
+        OptionError, match=r"keep_ids=True would publish 'visit', the id of each record, but some patient"
     ):
         released(lines, **options, keep_ids=True)
     both: dict[str, Any] = {"id_column": ("patient", "visit"), "item_column": "items"}
@@ -142,17 +144,17 @@ def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -
 
 def test_data_that_were_read_with_their_persons_need_no_more() -> None:
     read = shoal.read(frame(), person="patient")
-    release = shoal.anonymize(shoal.Problem(read, TREE, shoal.Km(k=3, m=2)), shoal.algorithms.AA())
+    release = shoal.anonymize(shoal.Problem(read, TREE, shoal.Km(k=3, m=2)), algorithm=shoal.algorithms.AA())
     pd.testing.assert_frame_equal(release.data, released(frame()).data)
     polars = pytest.importorskip("polars")
     assert released(polars.DataFrame({"patient": PEOPLE, "items": SETS})).data.columns == ["items"]
 
 
 def test_persons_are_written_only_where_there_are_any_and_never_over_the_data(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=r"no persons are known\. Name their column"):
-        released(frame().drop(columns="patient"), person=None).write(tmp_path / "a.csv", persons=tmp_path / "p.txt")
-    with pytest.raises(OutputError, match="is to hold both the persons and what is published"):
-        released(frame()).write(tmp_path / "a.csv", persons=tmp_path / "a.csv")
+    with pytest.raises(OptionError, match=r"no persons are known: name their column"):
+        released(frame().drop(columns="patient"), person=None).save(tmp_path / "a.csv", persons=tmp_path / "p.txt")
+    with pytest.raises(OutputError, match="cannot hold both the persons and the published data"):
+        released(frame()).save(tmp_path / "a.csv", persons=tmp_path / "a.csv")
     assert not list(tmp_path.iterdir())
 
 

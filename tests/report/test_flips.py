@@ -63,7 +63,7 @@ def release(
     model = model or shoal.models.SensitiveK(k=2, sensitive=declared)
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(data.transactions.labels)
     problem = shoal.Problem(data, hierarchy, model, unknown_items=unknown_items, **options)
-    return shoal.anonymize(problem, algorithm or shoal.algorithms.GSC())
+    return shoal.anonymize(problem, algorithm=algorithm or shoal.algorithms.GSC())
 
 
 def dealt(rows: Sequence[Sequence[str]] = WARD, **options: Any) -> shoal.Release:
@@ -78,7 +78,7 @@ class Together(FlippingAlgorithm):
 
     name = "together"
     title = "All together"
-    paper = "P1"
+    paper = "Wang et al. 2014"
     solves = (shoal.models.TransactionalK,)
 
     def solve(self, problem: shoal.problem.Prepared, engine: Engine) -> shoal.recoding.solution.Solution:
@@ -106,7 +106,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     model: PrivacyModel | None = shoal.models.TransactionalK(k=2) if method is shoal.algorithms.ApxCover else None
     made = release(WARD, method(), model, tree)
     facts, hidden = (
-        report.as_dict(Story.of(made))["flips"],
+        report.as_dict(Story.of(made))["changes"],
         set() if method is shoal.algorithms.ApxCover else {"HIV", "flu"},
     )
     added = Counter(item for was, now in sets(made) for item in now - was)
@@ -114,7 +114,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     before = Counter(item for was, _ in sets(made) for item in was)
     after = Counter(item for _, now in sets(made) for item in now)
     assert added or deleted
-    assert facts["kind"] == "flips"
+    assert facts["kind"] == "added and deleted"
     assert bool(wording.falsehoods(made))
     assert all(note in text for text in texts(made) for note in wording.falsehoods(made))
     assert not [false for false in FALSE_HERE for text in texts(made) if false in text]
@@ -127,7 +127,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     assert facts["emptied_records"] == sum(bool(was - hidden) and not now - hidden for was, now in sets(made))
     listed = {one["label"]: one for one in facts["listed"]}
     assert set(listed) == {*added, *deleted}
-    assert len(listed) == len(facts["listed"]) == facts["items"]
+    assert len(listed) == len(facts["listed"]) == facts["different_items"]
     for label, one in listed.items():
         counts = (before[label], added[label], deleted[label], after[label])
         assert (one["before"], one["added"], one["deleted"], one["after"]) == counts
@@ -144,10 +144,10 @@ def test_what_the_other_figures_say() -> None:
     assert facts["suppressed"] is None
     assert facts["explanations"] == []
     assert facts["algorithm"]["truthful"] is False
-    untouched = {item for was, _ in sets(made) for item in was} - {one["label"] for one in facts["flips"]["listed"]}
-    assert facts["generalized"]["intact_items"] == len(untouched - {"HIV", "flu"})
+    untouched = {item for was, _ in sets(made) for item in was} - {one["label"] for one in facts["changes"]["listed"]}
+    assert facts["generalized"]["different_unchanged_items"] == len(untouched - {"HIV", "flu"})
     assert facts["generalized"]["groups"] == []
-    assert facts["generalized"]["suppressed"] == facts["flips"]["qid_deletions"]
+    assert facts["generalized"]["suppressed"] == facts["changes"]["qid_deletions"]
     held = facts["sensitive"]
     assert held["values"] == {"HIV": 1, "flu": 1}
     assert held["records"] == 2
@@ -158,7 +158,7 @@ def test_what_the_other_figures_say() -> None:
 def test_other_methods_have_no_flips() -> None:
     made = release([["a"], ["a"], ["b"], ["b"]], shoal.algorithms.AA(), shoal.Km(k=2, m=1), TREE)
     facts = report.as_dict(Story.of(made))
-    assert facts["flips"] is None
+    assert facts["changes"] is None
     assert wording.falsehoods(made) == []
     assert facts["algorithm"]["truthful"] is True
     assert all("What was added and deleted" not in text and "(sensitive)" not in text for text in texts(made))
@@ -177,11 +177,11 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     assert said in wording.falsehoods(made)[0]
     assert made.warnings[: len(wording.falsehoods(made))] == wording.falsehoods(made)
     given = any(now & {"HIV"} - was for was, now in sets(made))
-    assert ("Facts are published that are not in the data." in wording.falsehoods(made)[0]) == given
+    assert ("The published data contain false statements." in wording.falsehoods(made)[0]) == given
     assert ("1 record is published with a sensitive item that it did not hold." in made.warnings) == given
-    assert "Do not use these data to decide anything about a single person." in wording.falsehoods(made)[-1]
+    assert "Do not use these data for decisions about a single person." in wording.falsehoods(made)[-1]
     for text in texts(made):
-        heading = "Not all that is published is true" if given else "Items are missing from what is published"
+        heading = f"The published data {'contain false statements' if given else 'lack some items'}"
         assert text.index(heading) < text.index("What an attacker")
         assert all(note in text for note in wording.falsehoods(made))
         assert not [false for false in FALSE_HERE if false in text]
@@ -193,17 +193,17 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     [
         (
             [["a"], ["a", "b"], ["a", "b"]],
-            "An item was added once to a record that did not have it. Of all items, 100 % are published as they were.",
-            "Not all that is published is true",
+            "An item was added once to a record that did not have it. 100 % of all items are published unchanged.",
+            "The published data contain false statements",
         ),
         (
             [["a"], ["b"]],
-            "Items were deleted 2 times from records that had them. Of all items, 0 % are published as "
-            "they were. 2 records lost all that they had.",
-            "Items are missing from what is published",
+            "Items were deleted 2 times from records that had them. 0 % of all items are published unchanged. 2 "
+            "records lost all their items.",
+            "The published data lack some items",
         ),
-        ([["a"], ["a"]], "Nothing had to be changed: the data satisfy the guarantee as they are.", None),
-        ([[], []], "All records are empty: there was nothing to change.", None),
+        ([["a"], ["a"]], "Nothing had to be changed. The original data satisfy the guarantee.", None),
+        ([[], []], "All records are empty. There was nothing to change.", None),
     ],
     ids=["added", "deleted", "same", "empty"],
 )
@@ -213,13 +213,16 @@ def test_without_anything_sensitive(rows: list[list[str]], change: str, heading:
     assert not any("sensitive" in note for note in made.warnings)
     for text in texts(made):
         assert change in text
-        assert "an item is in all of them if most of them had it" in text
+        assert (
+            "An item is published in all records of a group if more than half of them had it, and in none otherwise."
+            in text
+        )
         assert "1 group of records was formed, with" in text
         assert heading is None or heading in text
         assert ("do not rely on counts of items" in text) == bool(heading)
         assert not [word for word in ("A sensitive item", "Sensitive item", "them sensitive") if word in text]
-    if heading and "missing" in heading:
-        assert "2 records have lost all that they had to deletion; they are still published." in made.warnings
+    if heading and "lack" in heading:
+        assert "2 records have lost all their items to deletion. They are still published." in made.warnings
     else:
         assert not any("deletion" in note for note in made.warnings)
 
@@ -234,10 +237,10 @@ def test_nothing_to_change_is_no_reason_to_warn() -> None:
     assert wording.falsehoods(made) == []
     assert made.warnings == []
     for text in texts(made):
-        assert "Nothing had to be changed: the data satisfy the guarantee as they are." in text
+        assert "Nothing had to be changed. The original data satisfy the guarantee." in text
         assert "No groups of records had to be formed, and no record was changed." in text
         assert "No item can appear under two different labels, so the counts of labels" in text
-        assert "Facts are published" not in text
+        assert "false statements" not in text
         assert "Sensitive values were left" not in text
 
 
@@ -245,30 +248,30 @@ def test_nobody_sensitive_is_said() -> None:
     for make in (release, dealt):
         made = make([["a"], ["b"], ["c"]], allow_missing=True)
         [missed, nothing] = made.warnings
-        assert "Declared sensitive, but not in the data: HIV, flu" in missed
-        assert nothing.startswith("No record holds a sensitive item: nothing was protected")
+        assert "These sensitive labels are not in the data: HIV, flu" in missed
+        assert nothing.startswith("No record holds a sensitive item. Nothing had to be protected")
         assert [was == now for was, now in sets(made)] == [True] * 3
         for text in texts(made):
             assert nothing in text
             assert "No published record holds a sensitive item, so there is nothing to check." in text
-            assert "attacker could know; sensitive values are published as they are" not in text
+            assert "attacker could know. Sensitive values are published unchanged" not in text
 
 
 def test_records_that_lost_all() -> None:
     """The third record keeps company with two that hold nothing but a sensitive item."""
     made = release([["HIV"], ["HIV"], ["b", "HIV"]], model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"]] * 3
-    lost = "1 record has lost all that it had, not counting sensitive values, to deletion; it is still published."
+    lost = "1 record has lost all its items to deletion, not counting sensitive values. It is still published."
     assert lost in made.warnings
     assert "2 other records with nothing but sensitive values are published." in made.warnings
     assert any(
-        note.startswith("Every item was deleted: all records are published without any item but sensitive values. A ")
+        note.startswith("Every item was deleted. All records are published without any item but sensitive values. A ")
         for note in made.warnings
     )
     assert not any("hierarchy" in note or "suppress" in note for note in made.warnings)
     for text in texts(made):
-        assert "1 record lost all that it had, not counting sensitive values." in text
-        assert "Items are missing from what is published" in text
+        assert "1 record lost all its items, not counting sensitive values." in text
+        assert "The published data lack some items" in text
 
 
 def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
@@ -277,7 +280,7 @@ def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
     assert not any("empty" in note for note in made.warnings)
     assert "2 records with nothing but sensitive values are published." in made.warnings
     for text in texts(made):
-        assert "there was nothing to change" not in text
+        assert "There was nothing to change" not in text
 
 
 def test_larger_records_than_before_are_drawn() -> None:
@@ -298,8 +301,8 @@ def test_unexplained_reports_name_no_item() -> None:
     made = release([*WARD, ["rarity", "HIV"]])
     assert "rarity" in report.as_json(Story.of(made))
     assert "rarity" not in report.as_json(Story.of(made, explained=False))
-    assert report.as_dict(Story.of(made, explained=False))["flips"]["listed"] is None
-    assert report.as_dict(Story.of(made, explained=False))["flips"]["items"] > 0
+    assert report.as_dict(Story.of(made, explained=False))["changes"]["listed"] is None
+    assert report.as_dict(Story.of(made, explained=False))["changes"]["different_items"] > 0
     for text in (report.as_markdown(Story.of(made, explained=False)), report.as_html(Story.of(made, explained=False))):
         assert "rarity" not in text
         assert "What was added and deleted" in text
@@ -309,7 +312,7 @@ def test_items_that_only_the_raw_data_know_are_not_named() -> None:
     rows = [["a", "HIV", "rarity"], ["a", "b"], ["a", "b"]]
     made = release(rows, tree=TREE, unknown_items="root", model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))
     assert "rarity" not in {item for _, now in sets(made) for item in now}
-    assert report.as_dict(Story.of(made))["flips"]["unnamed"] == 1
+    assert report.as_dict(Story.of(made))["changes"]["unnamed"] == 1
     assert all("rarity" not in text for text in (*texts(made), report.as_json(Story.of(made))))
 
 
@@ -346,22 +349,22 @@ def test_the_page_is_well_formed_and_labels_are_text() -> None:
         lines = report.as_markdown(Story.of(made)).splitlines()
         assert not [line for line in lines if "<script" in line and not line.startswith("    shoal verify")]  # code
         facts = json.loads(report.as_json(Story.of(made)), parse_constant=pytest.fail)
-        assert facts["flips"]["groups"] > 0
+        assert facts["changes"]["groups"] > 0
 
 
 def bars(made: shoal.Release) -> list[Bar]:
     facts = gather(Story.of(made))
-    assert facts.flips is not None
-    return facts.flips.bars(facts)
+    assert facts.changes is not None
+    return facts.changes.bars(facts)
 
 
 def test_bars_are_shares_of_what_was_there_and_fit() -> None:
     rows = [["a", "HIV"], ["a"], ["a"], ["a"]]
     made = release(rows, model=shoal.models.SensitiveK(k=4, sensitive=("HIV",)))
     assert [(bar.label, bar.count, bar.share, bar.length) for bar in bars(made)] == [
-        ("sensitive items, as they were", 1, 1.0, 1 / 3),
+        ("sensitive items, unchanged", 1, 1.0, 1 / 3),
         ("sensitive items, added", 3, 3.0, 1.0),
-        ("other items, as they were", 4, 1.0, 1 / 3),
+        ("other items, unchanged", 4, 1.0, 1 / 3),
     ]
     assert bars(dealt()) == []
     assert "300 % · 3" in Page(report.as_html(Story.of(made))).text
@@ -372,16 +375,18 @@ def test_many_items_are_folded() -> None:
     made = release(rows, model=shoal.models.SensitiveK(k=14, sensitive=("HIV",)))
     page, markdown = report.as_html(Story.of(made)), report.as_markdown(Story.of(made))
     assert "The items that changed most" in page
-    more = report.as_dict(Story.of(made))["flips"]["items"] - 10
+    more = report.as_dict(Story.of(made))["changes"]["different_items"] - 10
     assert f"<summary>The other {more} items</summary>" in page
     assert f"... and {more} more items." in markdown
 
 
 def test_losses_say_that_additions_are_not_in_them() -> None:
     meanings = {title: meaning for title, _, meaning in sentences.losses(gather(Story.of(release())))}
-    assert all("counts deletions only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM"))
+    assert all(
+        "counts deleted items only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM")
+    )
     plain = sentences.losses(gather(Story.of(release([["a"], ["a"]], shoal.algorithms.AA(), shoal.Km(k=2, m=1), TREE))))
-    assert not any("deletions" in meaning for _, _, meaning in plain)
+    assert not any("deleted" in meaning for _, _, meaning in plain)
 
 
 def test_the_papers_are_named() -> None:

@@ -16,15 +16,15 @@ def test_dealt_items_belong_to_groups() -> None:
     held = [sum("HIV" in row or "flu" in row for row in side) for side in zip(*sets(made), strict=True)]
     for text in texts(made):
         assert "Sensitive items belong to groups of records here, not to single records" in text
-        assert "which the column 'group' tells" in text
-        assert f"Sensitive items are in {held[0]} records of the data and in {held[1]} as published." in text
-        assert "counts in each published group how many records hold each sensitive item." in text
-        assert "Facts are published that are not in the data" not in text
-        assert "How often each item occurs is exact, in all and in each group." in text
+        assert "The column 'group' shows the group." in text
+        assert f"{held[0]} original records and {held[1]} published records hold sensitive items." in text
+        assert "counts how many records of each published group hold each sensitive item." in text
+        assert "The published data contain false statements" not in text
+        assert "Counts of items are exact, for all records and for each group." in text
         assert not [false for false in FALSE_HERE if false in text]
     assert "deleted" not in Page(report.summary_html(Story.of(made))).text
     total = sum(len(was & {"HIV", "flu"}) for was, _ in sets(made))
-    assert f"Sensitive items, {total} times in all, were shuffled within their groups." in texts(made)[0]
+    assert f"{total} sensitive items of records were shuffled within groups." in texts(made)[0]
 
 
 def test_nothing_tells_how_many_were_dealt_back() -> None:
@@ -33,6 +33,6 @@ def test_nothing_tells_how_many_were_dealt_back() -> None:
     moved = {sum(len(now - was) for was, now in sets(one)) for one in made}
     assert len(moved) > 1
     facts = [report.as_dict(Story.of(one)) for one in made]
-    for key in ("flips", "losses", "recoding", "generalized", "warnings"):
+    for key in ("changes", "losses", "recoding", "generalized", "warnings"):
         assert all(fact[key] == facts[0][key] for fact in facts), key
     assert len({str(one.warnings) for one in made}) == 1

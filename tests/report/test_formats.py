@@ -59,5 +59,5 @@ def test_other_ways_are_tried_once_for_all_reports(monkeypatch: pytest.MonkeyPat
     assert "A weaker guarantee, more data, or another hierarchy would keep more." in made._repr_html_()
     assert calls == [made]
     story = Story.of(made)
-    assert story.of_written(made.write(tmp_path / "out.basket")).findings is story.findings
+    assert story.of_written(made.save(tmp_path / "out.basket")).findings is story.findings
     assert headline.remedy_line(story) == "A weaker guarantee, more data, or another hierarchy would keep more."

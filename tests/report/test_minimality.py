@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Shell
 
-SAID = "An attacker who knows the method and its options can rule out some originals"
+SAID = "An attacker who knows the method and its options can rule out some original records"
 PAGE = "docs/concepts/minimality.md"
 
 

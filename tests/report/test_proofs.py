@@ -16,7 +16,7 @@ from shoal.report import proofs
 def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:
     tree = replace(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}), name=name)
     data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    made = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), method or shoal.algorithms.AA())
+    made = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), algorithm=method or shoal.algorithms.AA())
     if grouped:
         made.problem.__dict__["hierarchy"] = replace(tree, refines=tree)
     proof = Optimality(**{"loss": 0.05, "lower_bound": 0.04, "ended": "proven", "rounds": 1, "clauses": 1, **found})
@@ -36,16 +36,16 @@ def release(name: str = "products.csv", *, grouped: bool = False, method: Any = 
             {"ended": "time limit", "lower_bound": 0.05},
             "Best of all cuts of products.csv (proved); the time limit ended the search.",
         ),
-        ({"ended": "interrupted", "lower_bound": 0.0}, "It is not known how much less the best cut of products.csv"),
+        ({"ended": "interrupted", "lower_bound": 0.0}, "How much less the best cut of products.csv"),
         ({"grouped": True, "groupings_bound": 0.05}, "No grouping of siblings of products.csv loses less (proved)."),
         (
             {"grouped": True, "groupings_bound": 0.048},
             "At most 4.2 % above the best possible grouping of siblings of products.csv (lower bound 0.048000). "
-            "Best of all cuts of the tree that was searched (proved).",
+            "Best of all cuts of the refined hierarchy (proved).",
         ),
-        ({"grouped": True}, "Best of all cuts of the tree that was searched (proved). It is not known how much less"),
+        ({"grouped": True}, "Best of all cuts of the refined hierarchy (proved). How much less"),
         ({"grouped": True, "groupings_bound": 0.05, "name": "no hierarchy"}, "No grouping of all items loses less"),
-        ({"loss": 0.0, "lower_bound": 0.0}, "Nothing is lost, so no other recoding loses less."),
+        ({"loss": 0.0, "lower_bound": 0.0}, "Nothing was lost, so no other recoding loses less."),
         (
             {"method": shoal.algorithms.MHgHs()},
             "Best of all cuts of products.csv, with or without items removed (proved).",

@@ -60,7 +60,7 @@ def release(
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(read.transactions.labels)
     problem = shoal.Problem(read, hierarchy, model, columns=columns)
     return shoal.anonymize(
-        problem, algorithm or (shoal.algorithms.Cluster() if model.name == "k" else shoal.algorithms.Rfirst())
+        problem, algorithm=algorithm or (shoal.algorithms.Cluster() if model.name == "k" else shoal.algorithms.Rfirst())
     )
 
 
@@ -92,7 +92,7 @@ def test_figures_agree_with_the_published_table(make: Any) -> None:
     for one in facts["columns"]:
         was, now = list(map(str, before[one["name"]])), after[one["name"]]
         assert (one["values"], one["values_after"]) == (len(set(was)), len(set(now)))
-        assert one["intact"] == sum(map(str.__eq__, was, now))
+        assert one["unchanged"] == sum(map(str.__eq__, was, now))
         assert one["ncp"] == made.losses[f"relational_ncp:{one['name']}"]
         assert one["missing"] == 0
     sizes = sorted(Counter(zip(after["age"], after["city"], strict=True)).values())
@@ -111,7 +111,7 @@ def test_schema(make: Any) -> None:
     facts = json.loads(report.as_json(Story.of(made)))
     assert facts["report"] == 1
     assert list(facts["relational"]) == ["sets", "columns", "identifiers", "sensitive", "plain", "classes"]
-    keys = ["name", "type", "hierarchy", "values", "values_after", "missing", "intact", "ncp", "weight"]
+    keys = ["name", "type", "hierarchy", "values", "values_after", "missing", "unchanged", "ncp", "weight"]
     assert [list(one) for one in facts["relational"]["columns"]] == [keys, keys]
     assert list(facts["relational"]["classes"]) == [
         *("before", "number", "smallest", "median", "mean", "largest", "sizes")
@@ -123,7 +123,9 @@ def test_schema(make: Any) -> None:
 
 def test_nothing_of_it_without_columns() -> None:
     data = shoal.read(pa.table({"items": SETS[:7]}))
-    made = shoal.anonymize(shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.Km(k=2, m=1)), shoal.algorithms.AA())
+    made = shoal.anonymize(
+        shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.Km(k=2, m=1)), algorithm=shoal.algorithms.AA()
+    )
     assert report.as_dict(Story.of(made))["relational"] is None
     for text in texts(made):
         assert "What became of the columns" not in text
@@ -145,16 +147,16 @@ def test_a_table_without_sets() -> None:
     made = release(K, sets=False)
     told(
         made,
-        "8 records. Each has values in 2 quasi-identifying columns and 2 other columns; there are no sets.",
-        "The records were put into 4 clusters of similar ones. The records of a cluster are published with equal "
-        "values in the quasi-identifying columns: where they differed, with a range or a group of categories that "
-        "covers the values of all of them. No value is made up.",
+        "8 records. Each has values in 2 quasi-identifying columns and 2 other columns. There are no sets.",
+        "The records were put into 4 clusters of similar records. All records of a cluster are published with equal "
+        "values in the quasi-identifying columns. Where their values differed, they are published as a range or a "
+        "group of categories that covers all of them. No value is made up.",
         BEFORE.format(" are"),
         NOW.format(""),
-        "Before, there were 8 different combinations of values. Now there are 4: classes of records with equal "
-        "published values. Each has 2 records.",
-        "of the values in quasi-identifying columns are published as they were, the others as ranges or groups that "
-        "cover them.",
+        "Before, there were 8 different combinations of values. Now there are 4. The records with the same "
+        "combination form a class. Each has 2 records.",
+        "of the values in quasi-identifying columns are published unchanged. The others are published as ranges or "
+        "groups.",
     )
     for text in texts(made):
         for word in ("set of items", "ccurrence", "Labels", "labels", "known items", "Known items", "well-chosen"):
@@ -162,10 +164,10 @@ def test_a_table_without_sets() -> None:
         for word in ("of the sets (", "Hierarchy", "hierarchy was", "(UL)", "LM"):
             assert word not in text
     page = Page(report.as_html(Story.of(made))).text
-    assert "A record counts if its own values in all quasi-identifying columns are enough." in page
+    assert "A record is counted if its values in all quasi-identifying columns are enough." in page
     assert "in the smallest class of equal values 2 records" in page
     assert "lost in the columns (NCP)" in page
-    assert "how many different values a column has" in page
+    assert "the number of different values of a column" in page
 
 
 def test_sets_that_were_not_touched() -> None:
@@ -174,23 +176,23 @@ def test_sets_that_were_not_touched() -> None:
         made,
         "Each has values in 2 quasi-identifying columns and 2 other columns, and a set of items: 10 items "
         "in all, 3 different. 1 set is empty.",
-        "No value is made up. The sets were not touched.",
-        "that cover them. The sets are published as they were.",
-        "The sets are published untouched: the guarantee covers the quasi-identifying columns only.",
+        "No value is made up. The sets were not changed.",
+        "The sets are published unchanged.",
+        "The sets are published unchanged. The guarantee covers the quasi-identifying columns only.",
         BEFORE.format(" are"),
         NOW.format(""),
     )
     for text in texts(made):
-        for false in ("UL", "Loss metric", "of the sets (NCP)", "occurrences are published", "Labels per record"):
+        for false in ("UL", "Loss metric", "of the sets (NCP)", "items are published", "labels per record"):
             assert false not in text
 
 
 @pytest.mark.parametrize(
     ("within", "by"),
     [
-        ("sets", "by a set of items, written (A,B) and read as 'one or more of these'"),
-        ("aa", "by a group of the hierarchy tree.csv that contains it"),
-        ("optimal", "by a group of the hierarchy tree.csv that contains it"),
+        ("sets", "a set of items, in the same way in every record of the cluster. A label such as (A,B) means"),
+        ("aa", "a group of the hierarchy tree.csv that contains it, in the same way in every record"),
+        ("optimal", "a group of the hierarchy tree.csv that contains it, in the same way in every record"),
     ],
 )
 def test_columns_and_sets(within: Any, by: str) -> None:
@@ -200,17 +202,14 @@ def test_columns_and_sets(within: Any, by: str) -> None:
     clusters = report.as_dict(Story.of(made))["recoding"]["clusters"]
     told(
         made,
-        f"The records were put into {clusters} clusters of similar ones.",
-        f"The sets of each cluster were generalized by themselves: an item was either kept or replaced {by}, in the "
-        f"same way in every record of the cluster.",
+        f"The records were put into {clusters} clusters of similar records.",
+        f"The sets of each cluster were generalized separately. An item was either kept or replaced by {by}",
         BEFORE.format(" and 2 well-chosen items (or fewer) are"),
         NOW.format(" and up to 2 items of it"),
         "all columns, 1 item",
         "all columns, up to 2 items",
     )
-    assert (
-        "its own values in all quasi-identifying columns and some choice of its own items are enough" in texts(made)[1]
-    )
+    assert "its values in all quasi-identifying columns and some choice of its items are enough" in texts(made)[1]
     assert "lost in the columns (NCP)" in texts(made)[1]
     assert "lost in the sets (UL)" in texts(made)[1]
 
@@ -221,7 +220,7 @@ def test_clusters_with_equal_values() -> None:
     made = release(KKM, shoal.algorithms.Tfirst(), data=data, columns={})
     how = report.as_dict(Story.of(made))["recoding"]
     assert (how["clusters"], how["classes"]) == (2, 1)
-    told(made, "No value is made up. Some clusters came out with equal values: 1 class is left. The sets of each")
+    told(made, "No value is made up. Some clusters have equal published values, so 1 class remains. The sets of each")
 
 
 def test_sensitive_columns() -> None:
@@ -230,10 +229,10 @@ def test_sensitive_columns() -> None:
         made,
         BEFORE.format(" and 1 well-chosen item that is not sensitive are"),
         NOW.format(" and 1 item of it that is not sensitive"),
-        "Sensitive columns, published as they are: illness",
-        "Identifiers, dropped: name",
-        "Plain columns, published untouched: ward",
-        "Sensitive values were left as they are: 4 values in 8 records.",
+        "Sensitive columns, published unchanged: illness",
+        "Identifiers, left out: name",
+        "Other columns, published unchanged: ward",
+        "Sensitive values were left unchanged: 4 values in 8 records.",
     )
     assert report.as_dict(Story.of(made))["relational"]["sensitive"] == ["illness"]
 
@@ -258,12 +257,12 @@ def test_what_columns_were_taken_as() -> None:
         made,
         "numbers, ranges by width:10,20; missing in 2 records",
         "categories, hierarchy eu.csv",
-        "dates, ranges of any ends",
-        "categories, collections of values",
+        "dates, ranges with free ends",
+        "categories, sets of values",
     )
     assert "| city | categories, hierarchy eu.csv | 4 |" in report.as_markdown(Story.of(made))
-    assert "* represents anything, also a value that is missing" in texts(made)[1]
-    assert "represents anything" not in texts(release(K))[1]
+    assert "* covers every value, and missing values too" in texts(made)[1]
+    assert "* covers every value" not in texts(release(K))[1]
 
 
 def test_losses_are_told_once() -> None:
@@ -284,9 +283,9 @@ def test_nothing_had_to_be_changed() -> None:
     same = pa.table({"age": ["30"] * 4, "items": [["a"]] * 4})
     told(
         release(data=same, columns={}),
-        "All values in quasi-identifying columns are published as they were.",
+        "All values in quasi-identifying columns are published unchanged.",
         "Every item of the sets is published unchanged.",
-        "All 4 records have the same values, as they had before.",
+        "All 4 records have the same values, as before.",
     )
     empty = pa.table({"age": ["30", "31", "30", "31"], "items": pa.array([[]] * 4, pa.list_(pa.string()))})
     told(release(data=empty, columns={}), "All sets are empty.", "4 sets are empty.")
@@ -306,7 +305,7 @@ def test_bands_of_classes() -> None:
     assert "21–30 records" in page
     told(
         made,
-        "Before, there were 3 different values. Now there are 3: classes of records with equal published values. The "
+        "Before, there were 3 different values. Now there are 3. The records with the same value form a class. The "
         "smallest class has 2 records, the median is 4, and the largest has 30.",
     )
 

@@ -44,7 +44,7 @@ def release(
     model = shoal.Km(**{"k": 2, "m": 2, **options})
     hierarchy = Hierarchy.from_tree(tree, name="products.csv")
     problem = shoal.Problem(data, hierarchy, model, unknown_items=unknown_items)
-    return shoal.anonymize(problem, shoal.algorithms.AA())
+    return shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
 
 
 def all_forms(made: shoal.Release) -> list[str]:
@@ -114,14 +114,20 @@ def test_figures_are_those_of_the_release() -> None:
 def test_data_and_groups() -> None:
     facts = report.as_dict(Story.of(release([*PAPER, []])))
     data, made = facts["data"], facts["generalized"]
-    assert (data["rows"], data["non_empty"], data["domain"], data["items"], data["labels_after"]) == (5, 4, 4, 4, 3)
-    assert (data["occurrences"], data["occurrences_after"]) == (11, 10)
+    assert (
+        data["rows"],
+        data["non_empty"],
+        data["domain"],
+        data["different_items"],
+        data["different_labels_after"],
+    ) == (5, 4, 4, 4, 3)
+    assert (data["total_items"], data["total_labels_after"]) == (11, 10)
     assert (data["max_size"], data["mean_size"], data["mean_size_after"]) == (3, 2.2, 2.0)
     sizes = [(band["low"], band["before"], band["after"]) for band in data["sizes"]]
     assert sizes == [(0, 1, 1), (1, 0, 0), (2, 1, 2), (3, 3, 2)]
     assert made["groups"] == [{"label": "A", "items": 2, "records": 4}]
-    assert made["intact_items"] == 2
-    assert [(band["low"], band["high"], band["occurrences"]) for band in made["hidden_among"]] == [(1, 1, 6), (2, 4, 5)]
+    assert made["different_unchanged_items"] == 2
+    assert [(band["low"], band["high"], band["items"]) for band in made["hidden_among"]] == [(1, 1, 6), (2, 4, 5)]
     assert sum(band["share"] for band in made["hidden_among"]) == pytest.approx(1)
     assert made["suppressed"] == 0
     assert facts["warnings"] == ["1 empty record is published."]
@@ -158,7 +164,7 @@ def test_risk_of_a_hand_made_example() -> None:
 def test_the_reach_of_the_figures_and_of_the_guarantee(m: object, reach: str | None) -> None:
     made = release(m=m)
     for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
-        assert ("The figures stop at 3 known items" in text) == (reach is not None)
+        assert ("The charts stop at 3 known items" in text) == (reach is not None)
         assert reach is None or reach in text
         assert ("an attacker who knows more than" in text) == (m != "all")
         assert f"shoal verify FILE --model km --k 2 --m {m}" in text
@@ -247,9 +253,9 @@ def test_many_items_are_cut_short() -> None:
     ("rows", "options", "sentence"),
     [
         ([["a1"], ["a1"]], {}, "Nothing had to be changed"),
-        ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which represents any item"),
-        ([[], [], []], {}, "All records are empty: there was nothing to change."),
-        ([], {}, "All records are empty: there was nothing to change."),
+        ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which represents all items"),
+        ([[], [], []], {}, "All records are empty. There was nothing to change."),
+        ([], {}, "All records are empty. There was nothing to change."),
         (PAPER, {}, "54.5 % of all items are published unchanged. The others are published as a group"),
     ],
     ids=["unchanged", "root", "empty", "no rows", "paper"],
@@ -265,7 +271,7 @@ def test_warnings_and_output_are_shown() -> None:
     made = release(table=Table(pa.table({"postcode": [1, 2, 3, 4]})))
     made = replace(made, provenance={**made.provenance, "output": {"name": "my data.csv", "sha256": "5ea" * 21 + "f"}})
     for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
-        assert "The column 'postcode' is published untouched" in text
+        assert "The column 'postcode' is published unchanged" in text
         assert "shoal verify 'my data.csv' --model km --k 2 --m 2" in text
         assert "5ea5ea" in text
         assert made.provenance["input"]["sha256"] in text
@@ -281,9 +287,9 @@ def test_a_failed_verdict_is_not_dressed_up() -> None:
         Page(report.summary_html(Story.of(made))).text,
     ):
         assert "NOT verified" in text
-        assert "Wanted, but not reached: An attacker who knows" in text
+        assert "The goal was not reached: An attacker who knows" in text
         assert "secret" not in text
-    assert "must not be published" in report.as_html(Story.of(made))
+    assert "Do not publish these data." in report.as_html(Story.of(made))
 
 
 def test_equal_releases_give_equal_reports() -> None:

@@ -5,15 +5,21 @@ Covers: data/note.py, data/notes.py, data/reading_notes.py, release/notes.py, re
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
 import shoal
+from shoal import discovery
+from shoal.algorithms.base import Algorithm
+from shoal.cli import cli
 from shoal.data import notes, reading_notes
 from shoal.data.note import Note
 from shoal.data.notes import AddedItems, DeltaCost, EmptyRecords, UntouchedColumns, Untrue
+from shoal.jobs.command import Command
+from shoal.models.base import PrivacyModel
 from shoal.report.wording import SENTENCES, worded
 from tests.report.test_report import release
 
@@ -55,7 +61,7 @@ def test_a_release_holds_values_and_its_reporter_finds_the_words() -> None:
 
 
 def test_labels_with_braces_are_text() -> None:
-    assert worded(notes.LooksSensitive("{x}", "{0}")).startswith("'{x}' is sensitive, '{0}', which looks like it")
+    assert worded(notes.LooksSensitive("{x}", "{0}")).startswith("'{x}' is sensitive. '{0}' looks like it")
 
 
 def test_a_note_from_outside_speaks_for_itself() -> None:
@@ -76,7 +82,21 @@ def test_singular_and_plural() -> None:
 def test_what_is_not_true_comes_first_and_shows_in_the_repr() -> None:
     data = shoal.read([["a"], ["a", "b"], ["a", "b"]])
     tree = shoal.Hierarchy.flat(data.transactions.labels)
-    made = shoal.anonymize(shoal.Problem(data, tree, shoal.models.TransactionalK(k=3)), shoal.algorithms.ApxCover())
+    made = shoal.anonymize(
+        shoal.Problem(data, tree, shoal.models.TransactionalK(k=3)), algorithm=shoal.algorithms.ApxCover()
+    )
     kinds = [note.untrue for note in made.notes]
     assert kinds == sorted(kinds, reverse=True)
     assert "NOT TRUTHFUL: 1 items added, 0 deleted" in repr(made)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_reports_of_the_command_line_name_its_options(kind: type[Note]) -> None:
+    text = worded(example(kind))
+    assert "--" not in text  # the library names arguments
+    spelled = Command((), shoal.Km()).message(text)
+    options = {name for param in cli.commands["anonymize"].params for name in param.opts}
+    for family, kind_of in (("shoal.models", PrivacyModel), ("shoal.algorithms", Algorithm)):
+        options |= {one.flag for spec in discovery.find(family, kind_of).values() for one in spec.options()}
+    assert not re.search(r"(?<![\w'])[a-z_]{2,}=", spelled)
+    assert set(re.findall(r"--[a-z-]*[a-z]", spelled)) <= options

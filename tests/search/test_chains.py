@@ -36,7 +36,7 @@ def deep(levels: int) -> Hierarchy:
 
 def released(hierarchy: Hierarchy, method: Algorithm, **options: Any) -> shoal.Release:
     problem = shoal.Problem(shoal.read(ROWS), hierarchy, shoal.Km(k=2, m=2), **options)
-    return shoal.anonymize(problem, method, QUIET)
+    return shoal.anonymize(problem, algorithm=method, engine=QUIET)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_groups_of_siblings_refine_the_owners_hierarchy() -> None:
     tree = Hierarchy.from_parents(parents)
     rows = [[f"i{n}", f"i{(n + step) % 9}"] for n in range(9) for step in (1, 1, 2)] + [["c0", "i0"]]
     problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.algorithms.Auto(siblings="best"), QUIET)
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Auto(siblings="best"), engine=QUIET)
     assert release.problem.hierarchy.refines is tree
     assert release.provenance["hierarchy"]["sha256"] == tree.sha256
 
@@ -80,7 +80,7 @@ def test_groups_of_a_chain_can_be_named_in_weights_and_limits() -> None:
 
 def published(problem: shoal.Problem, method: Algorithm) -> object:
     try:
-        release = shoal.anonymize(problem, method, QUIET)
+        release = shoal.anonymize(problem, algorithm=method, engine=QUIET)
     except Infeasible:
         return None
     return [set(row) for row in release.published.rows.sets()]
@@ -108,11 +108,11 @@ def test_the_same_is_published_with_chains_and_without(problem: shoal.Problem, m
 def test_nothing_more_is_lost_without_chains(problem: shoal.Problem, method: Algorithm) -> None:
     with pytest.MonkeyPatch.context() as patch:
         try:
-            before = shoal.anonymize(problem, method, QUIET)
+            before = shoal.anonymize(problem, algorithm=method, engine=QUIET)
         except Infeasible:
             return
         patch.setattr(chains, "DEEP", 0)
-        assert shoal.anonymize(problem, method, QUIET).loss == before.loss
+        assert shoal.anonymize(problem, algorithm=method, engine=QUIET).loss == before.loss
 
 
 def test_trees_of_any_depth_can_be_made_shown_and_checked() -> None:
@@ -124,7 +124,7 @@ def test_trees_of_any_depth_can_be_made_shown_and_checked() -> None:
     assert check(made).max_depth == 3000
     assert show(made, depth=2).count("\n") == 4
     assert len(made.without_chains()[0]) == len(made)
-    with pytest.raises(HierarchyError, match="'x' is given twice"):
+    with pytest.raises(HierarchyError, match="'x' occurs twice"):
         Hierarchy.from_tree({"r": {"x": [], "y": ["x"]}})
 
 

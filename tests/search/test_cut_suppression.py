@@ -208,10 +208,10 @@ def test_interrupted_in_a_start_it_returns_the_first_safe_cut(monkeypatch: pytes
 def test_few_records_lose_everything_unless_that_is_forbidden() -> None:
     tree = hierarchies.balanced("abcd", fanout=2)
     problem = shoal.Problem(shoal.read([["a", "b"], [], ["c"]]), tree, shoal.Km(k=3))
-    release = shoal.anonymize(problem, OptimalSuppress())
+    release = shoal.anonymize(problem, algorithm=OptimalSuppress())
     assert release.published.rows.sets() == [frozenset()] * 3
     assert release.losses["ncp"] == 1
     with pytest.raises(Infeasible, match="limits on suppression"):
-        shoal.anonymize(problem, OptimalSuppress(max_suppressed=90))
+        shoal.anonymize(problem, algorithm=OptimalSuppress(max_suppressed=90))
     with pytest.raises(Infeasible, match="limits on suppression"):
-        shoal.anonymize(problem, OptimalSuppress(never_suppress=("c",)))
+        shoal.anonymize(problem, algorithm=OptimalSuppress(never_suppress=("c",)))

@@ -27,7 +27,9 @@ def test_the_loss_and_the_items_that_change_count_together(problem: shoal.Proble
         try:
             release = shoal.anonymize(
                 problem,
-                shoal.algorithms.Tfirst(chunks=1, within=within, unchanged_weight=weight if within == "best" else 0),
+                algorithm=shoal.algorithms.Tfirst(
+                    chunks=1, within=within, unchanged_weight=weight if within == "best" else 0
+                ),
             )
         except Infeasible:
             return
@@ -44,7 +46,7 @@ def test_items_stay_as_they_are_if_that_is_worth_more_than_a_low_mean() -> None:
     unchanged = {}
     for weight in (0.0, 0.5):
         problem = shoal.Problem(data, tree, shoal.KKm(k=3, m=1))
-        release = shoal.anonymize(problem, shoal.algorithms.Rfirst(unchanged_weight=weight))
+        release = shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst(unchanged_weight=weight))
         unchanged[weight] = release.usefulness.unchanged_share
     assert unchanged[0.5] == 4 / 7
     assert unchanged[0.0] <= unchanged[0.5]

@@ -172,7 +172,7 @@ def test_against_slow_ones(case: tuple[list[Row], int], alpha: int, seed: int) -
         (shoal.algorithms.GSC(alpha, "pool"), gray_clustered(rows, k, alpha, "pool")),
         (shoal.algorithms.GSC(alpha, "nonsensitive"), gray_clustered(rows, k, alpha, "nonsensitive")),
     ):
-        release = shoal.anonymize(problem, algorithm)
+        release = shoal.anonymize(problem, algorithm=algorithm)
         found = release.published.as_written.sets()
         assert found == (rows if safe(rows, k) else wanted), algorithm
         assert safe(found, k)
@@ -228,7 +228,7 @@ def test_no_sensitive_record_at_all(algorithm: shoal.algorithms.Algorithm) -> No
     data = shoal.read([["a"], ["b"], []])
     flat = shoal.Hierarchy.flat([*data.transactions.labels, "HIV"])
     model = shoal.models.SensitiveK(k=5, sensitive=("HIV",))
-    release = shoal.anonymize(shoal.Problem(data, flat, model, allow_missing=True), algorithm)
+    release = shoal.anonymize(shoal.Problem(data, flat, model, allow_missing=True), algorithm=algorithm)
     assert release.published.as_written.sets() == data.transactions.sets()
     assert release.verdict.checked == 0
 
@@ -237,7 +237,7 @@ def test_no_sensitive_record_at_all(algorithm: shoal.algorithms.Algorithm) -> No
 @pytest.mark.parametrize("rows", [10, 11, 14])
 def test_all_records_sensitive(algorithm: shoal.algorithms.Algorithm, rows: int) -> None:
     table = [frozenset({QID[row % 6], SECRET[row % 3]}) for row in range(rows)]
-    release = shoal.anonymize(problem_of(table, 5), algorithm)
+    release = shoal.anonymize(problem_of(table, 5), algorithm=algorithm)
     assert release.solution.statistics == {"groups": rows // 5, "joined_rows": rows % 5}
     assert safe(release.published.as_written.sets(), 5)
 
@@ -246,11 +246,11 @@ def test_a_shortage_merges_into_finished_groups() -> None:
     """P1's rule for STN and K-NN. Where not even one group has its own others, the first one is filled up."""
     table = [frozenset({QID[row % 6], *SECRET[: row < 6]}) for row in range(11)]  # 6 of 11 with sensitive items, k = 3
     for how, groups in (("fill", 3), ("merge", 2)):
-        release = shoal.anonymize(problem_of(table, 3), shoal.algorithms.STN(how))  # type: ignore[arg-type]
+        release = shoal.anonymize(problem_of(table, 3), algorithm=shoal.algorithms.STN(how))  # type: ignore[arg-type]
         assert release.solution.statistics == {"groups": groups, "joined_rows": {"fill": 2, "merge": 4}[how]}
         assert safe(release.published.as_written.sets(), 3)
     few = [frozenset({QID[row % 6], *SECRET[: row < 9]}) for row in range(10)]
-    release = shoal.anonymize(problem_of(few, 3), shoal.algorithms.STN("merge"))
+    release = shoal.anonymize(problem_of(few, 3), algorithm=shoal.algorithms.STN("merge"))
     assert release.solution.statistics == {"groups": 1, "joined_rows": 7}
     assert safe(release.published.as_written.sets(), 3)
 
@@ -263,7 +263,7 @@ def test_groups_whose_records_all_held_an_item_are_told(case: tuple[list[Row], i
     if len(rows) < k or safe(rows, k):
         return
     for algorithm in (shoal.algorithms.STN(), shoal.algorithms.KNN()):
-        release = shoal.anonymize(problem_of(rows, k), algorithm)
+        release = shoal.anonymize(problem_of(rows, k), algorithm=algorithm)
         of = release.published.grouping
         assert of is not None
         groups = [[rows[row] for row in np.flatnonzero(of.of == group)] for group in range(len(of))]
@@ -282,7 +282,7 @@ def test_groups_of_holders_in_words() -> None:
         (shoal.algorithms.KNN("stn", "nonsensitive"), False),
         (shoal.algorithms.GSC(), True),
     ):
-        release = shoal.anonymize(problem_of(rows, 3), algorithm)
+        release = shoal.anonymize(problem_of(rows, 3), algorithm=algorithm)
         assert any(said in text for text in wording.falsehoods(release)) == expected
 
 
@@ -299,10 +299,10 @@ def test_all_items_sensitive() -> None:
     flat = shoal.Hierarchy.flat(data.transactions.labels)
     problem = shoal.Problem(data, flat, shoal.models.SensitiveK(k=2, sensitive=("s0", "s1", "s2")))
     for algorithm in ALGORITHMS:
-        release = shoal.anonymize(problem, algorithm)
+        release = shoal.anonymize(problem, algorithm=algorithm)
         assert safe(release.published.as_written.sets(), 2)
         assert release.losses["privacy_value"] == 2 * 2 ** (release.losses["modified_items"] - 3)
-    release = shoal.anonymize(problem, shoal.algorithms.STN())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.STN())
     first, second = {"s0", "s2"}, {"s0", "s1"}  # the last record that is left joins the first of equal groups
     assert release.published.as_written.sets() == [first, second, second, first, first]
 
@@ -311,7 +311,7 @@ def test_equal_records() -> None:
     """Nothing but a sensitive item has to be added to records that are the same otherwise."""
     rows = [frozenset({"q0", "q1"})] * 9 + [frozenset({"q0", "q1", "s0"})]
     for algorithm in ALGORITHMS:
-        release = shoal.anonymize(problem_of(rows, 4), algorithm)
+        release = shoal.anonymize(problem_of(rows, 4), algorithm=algorithm)
         found = release.published.as_written.sets()
         assert Counter(found) == {frozenset({"q0", "q1"}): 6, frozenset({"q0", "q1", "s0"}): 4}
 
@@ -322,7 +322,7 @@ def test_real_data(algorithm: shoal.algorithms.Algorithm, real_data: Path) -> No
     data = shoal.read(real_data / "groceries/transactions.basket")
     model = shoal.models.SensitiveK(k=7, sensitive=("liquor", "prosecco", "male cosmetics", "baby food", "soda"))
     problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model)
-    made = [shoal.anonymize(problem, algorithm, shoal.Engine(workers=workers)) for workers in (1, 4)]
+    made = [shoal.anonymize(problem, algorithm=algorithm, engine=shoal.Engine(workers=workers)) for workers in (1, 4)]
     rows = made[0].published.as_written.sets()
     assert rows == made[1].published.as_written.sets()
     counts = Counter(rows)

@@ -108,10 +108,10 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
     except Infeasible:
         return
     if not fine:
-        with pytest.raises(Infeasible, match="which is proved"):
-            shoal.anonymize(problem, shoal.algorithms.Optimal())
+        with pytest.raises(Infeasible, match="It is proved that no cut"):
+            shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
         return
-    release = shoal.anonymize(problem, shoal.algorithms.Optimal())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
     assert isinstance(release.recoding, shoal.recoding.GlobalCut)
     assert release.optimality is not None
     assert release.optimality.proven
@@ -119,7 +119,7 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
     assert (
         release.optimality.loss == release.optimality.lower_bound == pytest.approx(min(fine) / problem.prepared.scale)
     )
-    auto = shoal.anonymize(problem, shoal.algorithms.Auto(siblings="none"), shoal.Engine(workers=3))
+    auto = shoal.anonymize(problem, algorithm=shoal.algorithms.Auto(siblings="none"), engine=shoal.Engine(workers=3))
     assert auto.published.rows.sha256 == release.published.rows.sha256
     assert shoal.anonymize(problem).losses[problem.loss.name] <= release.losses[problem.loss.name] + 1e-12
 
@@ -160,7 +160,7 @@ def test_stopped_at_any_tick_the_bound_holds(problem: shoal.Problem, stop: int) 
             raise KeyboardInterrupt
 
     try:
-        release = shoal.anonymize(problem, shoal.algorithms.Optimal(), shoal.Engine(1, progress))
+        release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal(), engine=shoal.Engine(1, progress))
     except (Infeasible, KeyboardInterrupt):
         return
     found = release.optimality
@@ -182,13 +182,13 @@ def dense(rows: int, items: int, seed: int) -> shoal.Problem:
 
 def test_a_time_limit_leaves_a_cut_and_a_bound() -> None:
     problem = dense(3000, 120, 0)
-    release = shoal.anonymize(problem, shoal.algorithms.Auto(time_limit=0.05))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Auto(time_limit=0.05))
     assert release.optimality is not None
     assert release.verdict.holds
     assert release.optimality.ended in ("time limit", "proven")
     assert 0 <= release.optimality.lower_bound <= release.optimality.loss
     assert (
-        release.optimality.loss <= shoal.anonymize(problem, shoal.algorithms.AA()).losses["ncp"] + 1e-12
+        release.optimality.loss <= shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).losses["ncp"] + 1e-12
     )  # AA is its start
 
 
@@ -199,12 +199,12 @@ def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "load", missing)
     monkeypatch.setattr(Expansion, "sole_best", lambda *_: False)  # nor is it a problem that needs none
     problem = dense(200, 20, 1)
-    release = shoal.anonymize(problem, shoal.algorithms.Auto())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Auto())
     assert release.optimality is not None
     assert release.optimality.ended == "no solver"
-    assert release.losses == shoal.anonymize(problem, shoal.algorithms.AA()).losses
+    assert release.losses == shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).losses
     with pytest.raises(shoal.errors.OptionError):
-        shoal.anonymize(problem, shoal.algorithms.Optimal())
+        shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
 
 
 def test_where_the_root_fails_a_finer_cut_is_found() -> None:
@@ -215,7 +215,7 @@ def test_where_the_root_fails_a_finer_cut_is_found() -> None:
     data = shoal.Dataset(shoal.data.Transactions.from_sets(rows))
     problem = shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("s",)))
     assert not clean(problem, shoal.recoding.GlobalCut.raising(tree, [tree.root]))  # 9 of 17
-    release = shoal.anonymize(problem, shoal.algorithms.Optimal())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
     assert release.published.rows.labels == ("a1", "a2", "B")
 
 

@@ -56,9 +56,11 @@ def test_classes_may_part_persons() -> None:
         shoal.algorithms.TmergeRT(),
         shoal.algorithms.RmergeR(rum="class-size"),
     ):
-        assert shoal.anonymize(problem, algorithm).losses["relational_ncp"] == 0
+        assert shoal.anonymize(problem, algorithm=algorithm).losses["relational_ncp"] == 0
     alike = shoal.read(pa.table(table | {"age": [19] * 4}), person="who")
-    with pytest.raises(Infeasible, match=r"RmergeRT found no groups .* records of 2 of 2 persons. Not all groupings"):
+    with pytest.raises(
+        Infeasible, match=r"RmergeRT found no groups .* records of 2 of 2 persons. Other groupings may work"
+    ):
         shoal.anonymize(replace(problem, data=alike))
 
 
@@ -88,5 +90,5 @@ def test_unions_are_looked_at_again() -> None:
             shoal.algorithms.TmergeR(delta=0),
         ):
             with contextlib.suppress(Infeasible):
-                found += shoal.anonymize(problem, algorithm).verdict.holds
+                found += shoal.anonymize(problem, algorithm=algorithm).verdict.holds
     assert found > 15

@@ -31,7 +31,7 @@ def test_a_flat_hierarchy_is_a_hierarchy(table: Shell) -> None:
 
 
 def test_no_hierarchy_is_none(table: Shell) -> None:
-    assert "give --hierarchy FILE, or choose sets" in table.fails(*WORDS, *MODEL)
+    assert "pass --hierarchy, or choose --within sets" in table.fails(*WORDS, *MODEL)
 
 
 def test_sets_are_joined_by_the_loss_that_is_asked_for() -> None:
@@ -43,7 +43,7 @@ def test_sets_are_joined_by_the_loss_that_is_asked_for() -> None:
         for heavy in ("a", "b"):
             tree, weights = shoal.Hierarchy.flat(["a", "b", "c"]), shoal.Weights({heavy: 10})
             problem = shoal.Problem(data, tree, shoal.KKm(k=2, m=1), weights=weights)
-            release = shoal.anonymize(problem, shoal.algorithms.Rfirst(within=within))
+            release = shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst(within=within))
             labels[within, heavy] = {label for row in release.published.rows.sets() for label in row}
     assert labels["sets", "a"] == {"a", "(b,c)"}
     assert labels["sets", "b"] == {"b", "(a,c)"}
@@ -58,13 +58,13 @@ def test_the_best_sets_lose_no_more_than_others(problem: shoal.Problem) -> None:
     for within in ("best", "sets", "sets-ul"):
         try:
             losses[within] = shoal.anonymize(
-                problem, shoal.algorithms.Tfirst(chunks=1, within=within, unchanged_weight=0)
+                problem, algorithm=shoal.algorithms.Tfirst(chunks=1, within=within, unchanged_weight=0)
             ).loss
         except Infeasible:
             return
     assert losses["best"] <= min(losses.values()) + 1e-12
     method = shoal.algorithms.Tfirst(chunks=1, within="best", unchanged_weight=0)
-    again = shoal.anonymize(problem, method, shoal.Engine(workers=2))
+    again = shoal.anonymize(problem, algorithm=method, engine=shoal.Engine(workers=2))
     assert again.loss == losses["best"]
 
 
@@ -72,6 +72,6 @@ def test_ties_go_to_groups_that_share_a_parent() -> None:
     rows = [["a1"], ["a2"], ["b1"], ["b2"]] * 2
     data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), sets="items")
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "b2"], "B": ["a2", "b1"]}})
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KKm(k=3, m=1)), shoal.algorithms.Rfirst())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KKm(k=3, m=1)), algorithm=shoal.algorithms.Rfirst())
     assert {label for row in release.published.rows.sets() for label in row} == {"(a1,b2)", "(a2,b1)"}
     assert [(entry.label, entry.parent) for entry in release.codebook.entries] == [("(a1,b2)", "A"), ("(a2,b1)", "B")]

@@ -110,7 +110,7 @@ def test_the_best_grouping_is_never_worse_than_the_best_cut_and_the_best_of_all_
     release = shoal.anonymize(problem)
     least, scale = least_cost(problem, m, case.k), problem.prepared.scale
     assert release.losses[loss] * scale >= least - 1e-6  # nothing impossible
-    assert release.losses[loss] <= shoal.anonymize(problem, shoal.algorithms.Optimal()).losses[loss] + 1e-12
+    assert release.losses[loss] <= shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal()).losses[loss] + 1e-12
     assert release.optimality is not None
     assert release.optimality.loss == pytest.approx(release.losses[loss])
     if release.optimality.groupings_bound is not None:
@@ -140,7 +140,7 @@ def test_splitting_a_group_as_it_is_built_creates_the_rare_set_that_is_named(cas
 
 
 def test_where_cuts_end_at_the_root_groups_keep_most() -> None:
-    cut, grouped = shoal.anonymize(wide(), shoal.algorithms.Optimal()), shoal.anonymize(wide())
+    cut, grouped = shoal.anonymize(wide(), algorithm=shoal.algorithms.Optimal()), shoal.anonymize(wide())
     assert cut.losses["ncp"] == 1.0
     assert grouped.losses["ncp"] < 0.5
     assert grouped.verdict.holds
@@ -150,7 +150,9 @@ def test_groups_do_not_depend_on_the_number_of_workers() -> None:
     rng = np.random.default_rng(1)
     rows = [[f"i{i}" for i in np.unique(rng.integers(0, 25, 4) ** 2 // 25)] for _ in range(150)]
     problem = shoal.Problem(shoal.read(rows), Hierarchy.flat({i for row in rows for i in row}), shoal.Km(k=4))
-    one, two = (shoal.anonymize(problem, shoal.algorithms.Auto(), shoal.Engine(workers)) for workers in (1, 2))
+    one, two = (
+        shoal.anonymize(problem, algorithm=shoal.algorithms.Auto(), engine=shoal.Engine(workers)) for workers in (1, 2)
+    )
     assert one.data == two.data
     assert one.optimality == two.optimality
 
@@ -173,8 +175,8 @@ def test_groups_do_not_depend_on_the_number_of_workers() -> None:
 def test_every_algorithm_that_uses_a_hierarchy_can_group_siblings(
     algorithm: type[shoal.algorithms.Algorithm], how: str
 ) -> None:
-    release = shoal.anonymize(wide(), algorithm(siblings=how))  # type: ignore[call-arg]
-    plain = shoal.anonymize(wide(), algorithm())
+    release = shoal.anonymize(wide(), algorithm=algorithm(siblings=how))  # type: ignore[call-arg]
+    plain = shoal.anonymize(wide(), algorithm=algorithm())
     assert release.verdict.holds
     if how == "best":
         assert release.losses["ncp"] <= plain.losses["ncp"]
@@ -190,10 +192,10 @@ def test_other_models_group_siblings_too(model: shoal.models.PrivacyModel) -> No
         shoal.algorithms.Partition(siblings="frequency") if isinstance(model, shoal.models.TransactionalK) else None
     )
     plain = shoal.algorithms.Partition() if algorithm else shoal.algorithms.Optimal()
-    release = shoal.anonymize(problem, algorithm)
+    release = shoal.anonymize(problem, algorithm=algorithm)
     assert release.verdict.holds
     if algorithm is None:
-        assert release.losses["ncp"] < shoal.anonymize(problem, plain).losses["ncp"]
+        assert release.losses["ncp"] < shoal.anonymize(problem, algorithm=plain).losses["ncp"]
 
 
 def test_without_a_hierarchy_all_items_are_siblings() -> None:
@@ -215,7 +217,8 @@ def test_nothing_is_grouped_where_nothing_has_to_be() -> None:
 @pytest.mark.parametrize("tree", [{"a": []}, {"x": {"y": {"a": []}}}, {"x": {"y": ["a", "b"]}}])
 def test_tiny_hierarchies_and_chains(tree: dict[str, object]) -> None:
     release = shoal.anonymize(
-        shoal.Problem(shoal.read([["a"]] * 2), Hierarchy.from_tree(tree), shoal.Km(k=2)), shoal.algorithms.Auto()
+        shoal.Problem(shoal.read([["a"]] * 2), Hierarchy.from_tree(tree), shoal.Km(k=2)),
+        algorithm=shoal.algorithms.Auto(),
     )
     assert release.losses["ncp"] == 0
 

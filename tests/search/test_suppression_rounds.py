@@ -108,7 +108,9 @@ APART: Rows = [*map(frozenset, ["ak", "ak", "ak", "afk", "de", "de", "de", "deg"
 def test_a_round_that_is_not_needed_may_lose_more() -> None:
     """After round 1, which suppresses f and g, every record is in four. Round 3 ends above that cut all the same."""
     problem, paper = problem_of(APART, TREE, 4, 3), Literal(APART, TREE, 4)
-    needed, all_ = (shoal.anonymize(problem, shoal.algorithms.MHgHs(rounds=rounds)) for rounds in ("needed", "all"))
+    needed, all_ = (
+        shoal.anonymize(problem, algorithm=shoal.algorithms.MHgHs(rounds=rounds)) for rounds in ("needed", "all")
+    )
     assert needed.published.rows.sets() == [{"a", "k"}] * 4 + [{"d", "e"}] * 4
     assert all_.published.rows.sets() == [{"a..f", "k"}] * 4 + [{"a..f"}] * 4
     assert [release.solution.statistics["largest_sets"] for release in (needed, all_)] == [1, 3]

@@ -1,4 +1,4 @@
-// Scales as Python gives them.
+// Conversion of scales from Python.
 #pragma once
 
 #include "core/bind.hpp"

@@ -1,9 +1,9 @@
-// How far apart the item sets of clusters are: the largest distance of any two (P2's BTD).
+// The distance of the item sets of clusters: the largest distance of any two (BTD in Poulis et al. 2013).
 //
-// Two sets of s items together, c of which are in both, are (s - 2c + 1)(s - c) / (c + 1) apart: more with s, less with
-// c, and at most s(s + 1). The different sets of a cluster come by falling size, so a walk along pairs ends where no
-// size that is left can beat the best one: mostly after the first pair. A set that is so small that even with the
-// largest of all it could not beat its own cluster's distance is forgotten. Memory: proportional to the data.
+// Two sets of s items together, c of which are in both, have the distance (s - 2c + 1)(s - c) / (c + 1): it grows with s,
+// falls with c, and is at most s(s + 1). The different sets of a cluster are sorted by falling size, so a walk along pairs
+// ends when no remaining size can beat the best one, usually after the first pair. A set that is too small to beat the
+// distance of its own cluster, even with the largest set of all, is dropped. Memory: proportional to the data.
 #pragma once
 
 #include <utility>
@@ -48,7 +48,7 @@ public:
     // The distance within the union of two clusters, the first of which is marked; or, sooner, one that is `enough`.
     double together(int64_t c, int64_t p, double enough = kNever) const { return farthest(c, p, enough); }
 
-    // The second becomes part of the first.
+    // Adds the second cluster to the first.
     void merge(int64_t c, int64_t p) {
         mark(c);
         own_[c] = farthest(c, p);
@@ -61,7 +61,7 @@ public:
         trim(c);
     }
 
-    // Before and after a cluster is compared with others: each item knows which of its largest sets have it.
+    // Called before and after a cluster is compared with others: marks for each item which of its largest sets contain it.
     void mark(int64_t c) {
         for (size_t i = 0; i < std::min(kMarked, sets_[c].size()); ++i) {
             Code set = sets_[c][i];
@@ -102,7 +102,7 @@ private:
         return best;
     }
 
-    // Items in both sets, the first of which is the i-th of the marked cluster.
+    // Counts the items in both sets, the first of which is the i-th of the marked cluster.
     int64_t common(int64_t a, size_t i, int64_t b) const {
         int64_t found = 0;
         if (i < kMarked) {
@@ -119,7 +119,7 @@ private:
         return found;
     }
 
-    // Forgets the sets that cannot matter any more.
+    // Drops the sets that cannot matter any more.
     void trim(int64_t c) {
         std::vector<Code>& sets = sets_[c];
         while (!sets.empty() && bound(size(0) + size(sets.back())) <= own_[c]) sets.pop_back();

@@ -1,6 +1,7 @@
-// What a cluster costs, from what its columns cost: their sum, the root of the weighted sum of their squares, or the most.
+// The cost of a cluster from the costs of its columns: their sum, the root of the weighted sum of their squares, or the
+// largest.
 //
-// Costs are whole numbers. A root is rounded up, exactly: the least whole number whose square is large enough.
+// Costs are whole numbers. A root is rounded up exactly: the least whole number whose square is large enough.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ class ColumnNorm {
 public:
     enum class Kind { sum, size, l2, max };
 
-    // weights: by column, of squares only; one: what a weight of 1 is.
+    // weights: by column, for squares only; one: the number that represents a weight of 1.
     ColumnNorm(Kind kind, std::vector<int64_t> weights, int64_t one, size_t columns)
         : kind_(kind), weights_(std::move(weights)), one_(one) {
         if (kind_ != Kind::l2) return;
@@ -26,13 +27,13 @@ public:
     bool by_size() const { return kind_ == Kind::size; }
     bool is_sum() const { return kind_ == Kind::sum; }
 
-    // What was summed up so far, with what one more column costs.
+    // The sum so far, plus the cost of one more column.
     int64_t with(int64_t sum, size_t column, int64_t cost) const {
         if (kind_ == Kind::max) return std::max(sum, cost);
         return sum + (kind_ == Kind::l2 ? weights_[column] * cost * cost : cost);
     }
 
-    // The cost that such a sum stands for.
+    // The cost for such a sum.
     int64_t of(int64_t sum) const {
         if (kind_ != Kind::l2) return sum;
         auto enough = [&](int64_t root) { return root * root * one_ >= sum; };

@@ -1,11 +1,11 @@
-// Those that a set of labels hides among: what k and l are counted in.
+// Counts the persons with a set of labels, for k and l.
 #pragma once
 
 #include "core/rows.hpp"
 
 namespace shoal {
 
-// Persons, to be compared with k: so more than k are not remembered.
+// Counts persons to compare with k, so no more than k are stored.
 class Crowd {
 public:
     Crowd() = default;
@@ -26,11 +26,11 @@ public:
     bool reaches(int64_t k) const { return alone_ + static_cast<int64_t>(several_.size()) >= k; }
 
 private:
-    int64_t alone_ = 0;  // persons with one row only
+    int64_t alone_ = 0;  // number of persons with one row only
     std::vector<Code> several_;  // the others, ascending
 };
 
-// Persons, and which of them have each hidden item.
+// Counts persons, and which of them have each hidden item.
 class Knowers {
 public:
     void add(const Knowers& other) { pairs_.insert(pairs_.end(), other.pairs_.begin(), other.pairs_.end()); }
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    static constexpr Code NOTHING = -1;  // stands before every item
+    static constexpr Code NOTHING = -1;  // sorts before every item
     std::vector<std::pair<Code, int64_t>> pairs_;  // of an item, or nothing, and a person
 };
 

@@ -1,14 +1,13 @@
-// Clusters of rows that are close together: each seed in turn takes the unused rows that cost least with it, until they are of k
-// persons, then what is left joins the clusters that it makes least expensive.
+// Clusters of rows that are close together. Each seed in turn takes the unused rows that cost least with it, until there are
+// k persons. Each remaining row then joins the cluster that costs least with it.
 //
-// The unused rows lie in columns, which are made anew whenever a quarter of them is gone. For each seed, an attribute
-// adds its costs to those of a block of rows: by a table of what each code costs with the seed's, or, where that would
-// be long, from positions. A heap keeps the best; rows come in ascending order, so equal ones that come late are not
-// better.
+// The unused rows are stored in columns, which are rebuilt when a quarter of them is used. For each seed, an attribute adds
+// its costs to those of a block of rows: by a table of the cost of each code with the seed or, if that would be long, from
+// positions. A heap keeps the best. Rows come in ascending order, so later ones with an equal cost are not better.
 //
-// Threads: as in nearest_groups.hpp, lists for several seeds are made at a time, longer than what a seed takes. What others take
-// meanwhile only shortens a list: what is left of it are still the nearest. A list that has too few persons is made again, twice
-// as long. Memory: proportional to the data.
+// Threads: as in nearest_groups.hpp, lists for several seeds are made at a time, longer than what a seed takes. Rows that
+// others take meanwhile only shorten a list; the remaining rows are still the nearest. A list with too few persons is made
+// again, twice as long. Memory: proportional to the data.
 #pragma once
 
 #include <deque>
@@ -20,7 +19,7 @@ namespace shoal {
 
 class Former {
 public:
-    // Persons: by row, as in RowsView; null: nobody has several.
+    // Persons: by row, as in RowsView; null: nobody has several rows.
     Former(std::vector<const Code*> codes, const Code* persons, int64_t rows, const std::vector<Scale>& scales, const Tick& tick)
         : codes_(std::move(codes)), view_{nullptr, nullptr, rows, persons}, rows_(rows), scales_(scales), cluster_(rows, -1),
           slot_(rows), tick_(tick), tick_in_time_([this](double) { tell(); }) {
@@ -33,7 +32,7 @@ public:
         build();
     }
 
-    // The cluster of each row. There are at least k persons; `order` has all rows.
+    // Returns the cluster of each row. There are at least k persons; `order` has all rows.
     std::vector<int64_t> run(const int64_t* order, int64_t k, int threads) {
         threads = worker_count(threads, rows_ / k);
         std::vector<Worker> workers(threads);
@@ -86,7 +85,7 @@ private:
 
     int64_t slots() const { return static_cast<int64_t>(row_.size()); }
 
-    // Progress, and a chance to interrupt, but not too often; from the thread that entered only.
+    // Reports progress and allows interruption, but not too often, and only in the calling thread.
     void tell() {
         auto now = std::chrono::steady_clock::now();
         if (now - told_ < std::chrono::milliseconds(50)) return;
@@ -94,7 +93,7 @@ private:
         tick_(share_);
     }
 
-    // Columns of the unused rows.
+    // Builds the columns of the unused rows.
     void build() {
         row_.clear();
         for (int64_t row = 0; row < rows_; ++row) {
@@ -125,7 +124,7 @@ private:
         unused_persons_ -= person == NOBODY || !--rows_left_[person];
     }
 
-    // A seed and the rows of its list that it takes: those that are unused, until they are of k persons. False: they are of fewer.
+    // Finds the rows of its list that a seed takes: unused ones, until there are k persons. Returns false if there are fewer.
     bool gather(const Waiting& waiting, int64_t k, std::vector<int64_t>& members) {
         members.clear();
         ++looks_;
@@ -142,7 +141,7 @@ private:
         return persons == k;
     }
 
-    // New lists for the seeds that need one.
+    // Makes new lists for the seeds that need one.
     void list(std::deque<Waiting>& window, int64_t k, std::vector<Worker>& workers) {
         std::vector<Waiting*> wanted;
         std::vector<int64_t> members;
@@ -152,13 +151,13 @@ private:
             wanted.push_back(&waiting);
         }
         auto tasks = static_cast<int64_t>(wanted.size());
-        bool small = tasks * slots() < 1 << 17;  // not worth starting threads
+        bool small = tasks * slots() < 1 << 17;  // too small for threads
         auto threads = small ? 1 : std::min<int64_t>(tasks, static_cast<int64_t>(workers.size()));
         parallel(tasks, static_cast<int>(threads), tick_in_time_,
                  [&](int w, int64_t task, Pulse& pulse) { nearest(workers[w], *wanted[task], pulse); });
     }
 
-    // The unused rows nearest to a seed.
+    // Finds the unused rows nearest to a seed.
     void nearest(Worker& worker, Waiting& waiting, Pulse& pulse) const {
         worker.table.resize(scales_.size());
         for (size_t a = 0; a < scales_.size(); ++a)
@@ -187,7 +186,7 @@ private:
         for (const auto& [cost, row] : best) waiting.near.push_back(row);
     }
 
-    // Adds what an attribute costs for a block of rows, each with the seed.
+    // Adds the cost of an attribute for a block of rows, each with the seed.
     void add(size_t a, int64_t from, int64_t count, int64_t seed, Worker& worker) const {
         const Column& column = columns_[a];
         const Scale& scale = scales_[a];
@@ -210,7 +209,7 @@ private:
         }
     }
 
-    // Each row that is left joins the cluster that costs least with it.
+    // Adds each remaining row to the cluster that costs least with it.
     void join(int64_t clusters) {
         std::vector<Extents> extents;
         for (const Scale& scale : scales_) extents.emplace_back(scale, clusters);
@@ -239,12 +238,12 @@ private:
     int64_t rows_;
     const std::vector<Scale>& scales_;
     std::vector<int64_t> cluster_;  // by row; -1: unused
-    std::vector<int64_t> slot_, row_;  // where a row is in the columns; what row is there
-    std::vector<int64_t> gone_;  // by slot: what to add to its costs, which keeps used rows away
+    std::vector<int64_t> slot_, row_;  // place of a row in the columns; row at a place
+    std::vector<int64_t> gone_;  // by slot: what to add to its costs, which excludes used rows
     std::vector<Column> columns_;
     int64_t unused_ = 0, unused_persons_ = 0;
     std::vector<int64_t> rows_left_;  // by person: unused rows
-    std::vector<int64_t> seen_;  // by person: the look that counted it last
+    std::vector<int64_t> seen_;  // by person: the last check that counted it
     int64_t looks_ = 0;
     const Tick& tick_;
     Tick tick_in_time_;

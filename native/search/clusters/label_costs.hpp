@@ -1,4 +1,4 @@
-// What labels lose, if that is a sum over the occurrences of their items, by the number of items of the label.
+// The loss of labels, if it is a sum over the items of records that depends on the number of items of the label.
 #pragma once
 
 #include <utility>
@@ -9,13 +9,13 @@ namespace shoal {
 
 class LabelCosts {
 public:
-    // Occurrences by item; penalties by the number of items of a label, none: nothing is to be counted.
+    // Occurrences by item; penalties by the number of items of a label. Without penalties, nothing is counted.
     LabelCosts(std::vector<int64_t> occurrences, std::vector<int64_t> penalties)
         : occurrences_(std::move(occurrences)), penalties_(std::move(penalties)) {}
 
     bool given() const { return !penalties_.empty(); }
 
-    // From now on there is a label for each of these items alone.
+    // Starts with one label for each of these items.
     void start(const std::vector<Code>& items) {
         if (!given()) return;
         std::vector<int64_t> own;
@@ -23,7 +23,7 @@ public:
         occurrences_ = std::move(own);
     }
 
-    // What merging two different labels of such sizes adds.
+    // The cost that merging two different labels of these sizes adds.
     int64_t added(Code u, Code v, const std::vector<int64_t>& size) const {
         return (occurrences_[u] + occurrences_[v]) * penalties_[size[u] + size[v]] - occurrences_[u] * penalties_[size[u]] -
                occurrences_[v] * penalties_[size[v]];

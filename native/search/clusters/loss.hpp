@@ -1,8 +1,9 @@
-// What rows of labels lose of what their items told (P2's UL), as whole numbers of 2^-40.
+// The loss of rows of labels (UL in Poulis et al. 2013), as whole numbers of 2^-40.
 //
-// A row with labels of z items, s in all, loses the sum over its labels with z > 1 of 2^(z-s) - 2^-s, divided by
-// 1 - 2^-s. The sum is made in the order of the labels, in double arithmetic, so that all twins round alike. As long as
-// s is at most 53 nothing is rounded before the division: the sum is a whole number of 2^-s, in any order.
+// A row with labels of z items, s in total, loses the sum over its labels with z > 1 of 2^(z-s) - 2^-s, divided by 1 - 2^-s.
+// The sum is computed in the order of the labels, in double arithmetic, so that the compiled kernel and its Python twin round
+// in the same way. As long as s is at most 53, nothing is rounded before the division: the sum is a whole number of 2^-s, in
+// any order.
 #pragma once
 
 #include <array>
@@ -21,19 +22,19 @@ public:
         for (Code label : labels) sum_ += items_ <= kExact ? term(size[label]) : 0;
         value_ = items_ <= kExact ? quotient(sum_, items_) : in_order(labels, size, -1, -1, 0, items_);
     }
-    // One of a row with such a key.
+    // The loss of a row with this key.
     explicit Loss(std::pair<int64_t, int64_t> key) : items_(key.first), sum_(key.second), value_(quotient(sum_, items_)) {}
 
     int64_t value() const { return value_; }
 
-    // Whether the key tells all, even after the row has got so many more items.
+    // Whether the key determines the loss, even after the row has got this many more items.
     bool exact(int64_t more) const { return items_ + more <= kExact; }
     std::pair<int64_t, int64_t> key() const { return {items_, sum_}; }
 
-    // The value after a label of some size has got more items; where that is exact.
+    // The value after a label of some size has got more items, if that is exact.
     int64_t grown(int64_t size, int64_t more) const { return quotient(sum_ - term(size) + term(size + more), items_ + more); }
 
-    // The value after the label u of the row, and v if it has that, too, became one of `size` items, some of them new.
+    // The value after the label u of the row, and v if the row has it, became one of `size` items, some of them new.
     int64_t with(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v, int64_t size,
                  int64_t more) const {
         if (!exact(more)) return in_order(labels, sizes, u, v, size, items_ + more);
@@ -59,7 +60,7 @@ private:
         return exponent > -1080 ? powers[-exponent] : 0.0;
     }
 
-    // The value of a row of so many items, a label of `size` items in the place of u and v.
+    // The value of a row of this many items, with a label of `size` items in place of u and v.
     static int64_t in_order(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v, int64_t size,
                             int64_t items) {
         double sum = 0, least = power(-items);

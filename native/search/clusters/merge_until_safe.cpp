@@ -5,7 +5,7 @@
 using namespace shoal;
 
 SHOAL_KERNEL(merge_until_safe) {
-    // The items that occur, each with the smallest one of its label, others with -1; or none: there is no way out.
+    // The smallest item of the label of each item, -1 for items that do not occur; or none if there is no solution.
     module.def(
         "merge_until_safe",
         [](In<int64_t> indptr, In<Code> items, In<Code> persons, Code labels, In<int64_t> hidden_indptr, In<Code> hidden_items,

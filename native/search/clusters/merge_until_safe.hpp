@@ -1,11 +1,10 @@
-// Items of one cluster of rows blended into labels until no set of labels is in breach: too few persons have it, or too
-// many of those, or of their rows, have the same hidden item (P2's set-based generalization, without a hierarchy).
+// Merges items of one cluster of rows into labels until no set of labels violates the model: too few persons have it, or too
+// many of them, or of their rows, have the same hidden item (Poulis et al. 2013, without a hierarchy).
 //
-// Rows that became equal are one, with a weight and with how many of them have each hidden item. The search for the
-// first breach remembers, for each size, the labels from which on no set is in breach: a merge changes only the sets
-// with the merged label. What a merge costs is a sum over the occurrences of its items, by the number of items of their
-// label; or UL (loss.hpp), added up row by row, where the rows with a label that all of its merges change are counted by
-// what their loss depends on, where that is little. Memory: proportional to the data.
+// Rows that became equal are merged, with a weight and the number of rows that have each hidden item. The search remembers,
+// for each size, the labels from which on no set is a violation: a merge changes only the sets with the merged label. The cost
+// of a merge is a sum over the items of records, by the size of their label; or UL (loss.hpp), added up row by row. For UL,
+// rows with a label are grouped by what their loss depends on, if there are few such groups. Memory: proportional to the data.
 #pragma once
 
 #include <limits>
@@ -21,7 +20,8 @@ namespace shoal {
 
 class MergeUntilSafe {
 public:
-    // l: 0, or no hidden item may be in more than one in l of the rows with a set, nor with more than one in l of their persons.
+    // l: 0, or no hidden item may be in more than one in l of the rows with a set, nor with more than one in l of their
+    // persons.
     MergeUntilSafe(RowsView view, Code labels, RowsView hidden, Code hidden_labels, int64_t k, int64_t l, LabelCosts costs,
                    const Tick& tick)
         : item_label_(labels, -1), costs_(std::move(costs)), k_(k), l_(l), hidden_count_(l ? hidden_labels : 0, 0), tick_(tick) {
@@ -57,14 +57,14 @@ public:
         forget(living_);
     }
 
-    // The smallest item of each item's label, -1 where it does not occur; nothing if no labels end a breach.
+    // Returns the smallest item of the label of each item, -1 if it does not occur; empty if no labels repair a violation.
     std::vector<Code> run(int64_t m) {
         while (find(m)) {
             if (living_.size() == 1) return {};
             merge();
         }
         std::vector<Code> smallest(item_label_);
-        for (Code& label : into_) label = into_[label];  // a label becomes part of a lower one only
+        for (Code& label : into_) label = into_[label];  // a label only becomes part of a lower one
         for (Code& label : smallest)
             if (label >= 0) label = name_[into_[label]];
         return smallest;
@@ -72,23 +72,23 @@ public:
 
 private:
     struct Row {
-        std::vector<Code> labels;  // none: it became equal to another
-        int64_t weight = 1;  // rows
+        std::vector<Code> labels;  // empty: the row became equal to another
+        int64_t weight = 1;  // number of rows
         Crowd crowd;
-        std::vector<std::pair<Code, int64_t>> hidden;  // item, in how many of the rows
-        Knowers knowers;  // where somebody has several rows, and l is given
+        std::vector<std::pair<Code, int64_t>> hidden;  // item, and how many of the rows have it
+        Knowers knowers;  // only if some person has several rows, and l is given
         Loss loss;
     };
     struct Place {
         Code row;
-        size_t next;  // where the labels after those of the prefix start
+        size_t next;  // start of the labels after those of the prefix
     };
     struct Level {
-        std::vector<Code> labels;  // that follow the prefix
+        std::vector<Code> labels;  // labels that follow the prefix
         std::vector<std::vector<Place>> rows;  // by label
     };
 
-    // Progress, and a chance to interrupt, but not too often.
+    // Reports progress and allows interruption, but not too often.
     void tell() {
         if (++steps_ & 0xf) return;
         auto now = std::chrono::steady_clock::now();
@@ -97,7 +97,7 @@ private:
         tick_(name_.empty() ? 1 : 1 - static_cast<double>(living_.size()) / static_cast<double>(name_.size()));
     }
 
-    // Rows of the given ones that are equal become one; the losses of all of them are made anew.
+    // Merges those of the given rows that are equal, and computes their losses again.
     void unite(const std::vector<Code>& rows) {
         std::vector<std::pair<uint64_t, Code>> hashed;
         for (Code r : rows) {
@@ -140,7 +140,7 @@ private:
         to.resize(kept);
     }
 
-    // The first breach, in breach_; false: there is none.
+    // Finds the first violation and stores it in breach_. Returns false if there is none.
     bool find(int64_t m) {
         size_t longest = 0;
         for (const Row& row : rows_) longest = std::max(longest, row.labels.size());
@@ -164,8 +164,8 @@ private:
         return false;
     }
 
-    // Whether every row, with all that it has, is contained in k rows: then so is every set that occurs. Without this
-    // look, long rows that are alike would take forever.
+    // Whether every whole row is contained in k rows: then so is every set that occurs. Without this check, long similar rows
+    // would take too much time.
     bool whole_rows_are_safe() {
         auto safe = [this](const Row& row) {
             if (row.labels.empty()) return true;
@@ -181,14 +181,14 @@ private:
             }
             return false;
         };
-        if (unsafe_ < rows_.size() && !safe(rows_[unsafe_])) return false;  // mostly the one of last time
+        if (unsafe_ < rows_.size() && !safe(rows_[unsafe_])) return false;  // usually the row of last time
         for (unsafe_ = 0; unsafe_ < rows_.size(); ++unsafe_)
             if (unsafe_ < rows_.size() && !safe(rows_[unsafe_])) return false;
         unsafe_ = 0;
         return true;
     }
 
-    // Whether a set of `size` labels that starts with those of breach_ is in breach; the rows are those that have them.
+    // Whether a set of `size` labels that starts with those of breach_ is a violation; the rows are those that have them.
     bool walk(const std::vector<Place>& rows, size_t size) {
         tell();
         if (breach_.size() == size) return broken(rows);
@@ -237,7 +237,7 @@ private:
         return true;
     }
 
-    // Whether too few persons have a set, or too many of them, or of the rows, the same hidden item.
+    // Whether too few persons have a set, or too many of them, or of the rows, have the same hidden item.
     bool broken(const std::vector<Place>& rows) {
         Crowd crowd;
         int64_t support = 0, most = 0;
@@ -254,7 +254,7 @@ private:
         return knowers.tell(l_);
     }
 
-    // Merges a label of the breach with the one with which that costs least.
+    // Merges a label of the violation with the label where that costs least.
     void merge() {
         auto best = std::make_tuple(std::numeric_limits<int64_t>::max(), int64_t{0}, Code{0}, Code{0});
         if (!costs_.given()) classify();
@@ -294,7 +294,7 @@ private:
                 if (label <= kept) clean[label] = 0;
     }
 
-    // Drops rows that became equal to others from among the holders of labels.
+    // Removes rows that became equal to others from the holders of labels.
     void forget(const std::vector<Code>& labels) {
         for (Code label : labels) {
             std::vector<Code>& rows = holders_[label];
@@ -303,7 +303,7 @@ private:
         }
     }
 
-    // Which sizes labels have, and which of them have more than one item.
+    // Finds the sizes of labels, and the labels of more than one item.
     void classify() {
         sizes_.clear();
         several_.clear();
@@ -319,7 +319,7 @@ private:
         now_ = 0;
     }
 
-    // What merging u with each other label adds to the loss of all rows.
+    // The loss that merging u with each other label adds, over all rows.
     std::vector<int64_t> losses_with(Code u) {
         std::vector<int64_t> added(name_.size(), 0);
         int64_t size = size_[u];
@@ -341,7 +341,7 @@ private:
             if (loss.exact(1)) alike[loss.key()] += row.weight;
             if (!loss.exact(sizes_.back())) add_rounded(row, u, loss.exact(1) ? several_ : living_, added);
         }
-        std::vector<int64_t> exactly(sizes_.size(), 0);  // what those rows lose, by the size of the other label
+        std::vector<int64_t> exactly(sizes_.size(), 0);  // loss of those rows, by the size of the other label
         for (const auto& [key, weight] : alike) {
             Loss loss(key);
             for (size_t at = 0; at < sizes_.size() && loss.exact(sizes_[at]); ++at)
@@ -351,8 +351,8 @@ private:
         return added;
     }
 
-    // The same for one row with u and those labels that it has not with which its loss is not exact. Only their sizes
-    // matter, and where the sum meets them.
+    // The same for one row with u and the labels outside the row with which its loss is not exact. Only their sizes matter,
+    // and their places in the sum.
     void add_rounded(const Row& row, Code u, const std::vector<Code>& others, std::vector<int64_t>& added) {
         ++now_;
         size_t at = 0;
@@ -373,7 +373,7 @@ private:
         }
     }
 
-    std::vector<Code> item_label_;  // by item: the label it had at first, a place in name_; or -1
+    std::vector<Code> item_label_;  // by item: its first label, a place in name_; or -1
     std::vector<Code> name_;  // by label: its smallest item
     std::vector<Code> into_;  // by label: the one it became part of, or itself
     LabelCosts costs_;  // not given: UL counts
@@ -382,8 +382,8 @@ private:
     std::vector<std::vector<Code>> holders_;  // by label: rows
     std::vector<Code> living_, breach_, following_;
     std::vector<Row> rows_;
-    size_t unsafe_ = 0;  // a row that was not contained in k rows when it was looked at last
-    std::vector<std::vector<char>> clean_;  // by size less 1, by first label
+    size_t unsafe_ = 0;  // a row that was not contained in k rows at the last check
+    std::vector<std::vector<char>> clean_;  // by size minus 1, by first label
     std::vector<Level> levels_;  // by length of the prefix
     std::vector<Crowd> count_;  // by label
     std::vector<int64_t> hidden_count_;
@@ -391,7 +391,7 @@ private:
     std::vector<int64_t> sizes_;  // the different sizes of labels
     std::vector<size_t> class_;  // by label: the place of its size among them
     std::vector<int64_t> value_;  // by place: what a row adds,
-    std::vector<uint64_t> valid_;  // if this is
+    std::vector<uint64_t> valid_;  // if this is set
     uint64_t now_ = 0, steps_ = 0;
     const Tick& tick_;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();

@@ -5,7 +5,7 @@
 using namespace shoal;
 
 SHOAL_KERNEL(merging) {
-    // Owns copies of all it needs: it outlives the call that made it.
+    // Owns copies of all data, because it outlives the call that created it.
     nb::class_<Merging>(module, "Merging")
         .def(
             "__init__",
@@ -30,7 +30,8 @@ SHOAL_KERNEL(merging) {
             "totals_with", [](Merging& self, int64_t c) { return array_of(self.totals_with(c)); }, "c"_a)
         .def(
             "distances_with", [](Merging& self, int64_t c) { return array_of(self.distances_with(c)); }, "c"_a)
-        // cost: 0 the sum, 1 the number of rows, 2 the root of the weighted squares, 3 the most. how: 0 by cost, 1 by distance, 2 by the sum of both ranks.
+        // cost: 0 the sum, 1 the number of rows, 2 the root of the weighted squares, 3 the largest.
+        // how: 0 by cost, 1 by distance, 2 by the sum of both ranks.
         .def(
             "nearest",
             [](Merging& self, int64_t c, int how, int64_t limit) {

@@ -1,10 +1,9 @@
-// Clusters that are merged two at a time, and the partner that suits one of them best: by what the union costs (column_norm.hpp), by how
-// far apart its item sets are (cluster_diameter.hpp), or by the sum of both ranks; only where the total cost stays in a limit.
+// Merges clusters two at a time, and finds the best partner of a cluster: by the cost of the union (column_norm.hpp), by the
+// distance of its item sets (cluster_diameter.hpp), or by the sum of both ranks, if the total cost stays within a limit.
 //
-// Living clusters lie in columns, by ascending number, which are made anew whenever a quarter of them is dead. What
-// unions with one cluster cost is computed for all others at a time.
-// For the sum of ranks only the first few by either are put in order, and more of them only until no other can be
-// better. Memory: proportional to the data.
+// Living clusters are stored in columns, by ascending number. The columns are rebuilt when a quarter of them is dead. The
+// costs of unions with one cluster are computed for all others at once. For the sum of ranks, only the first few by either
+// are sorted, and more of them only until no other can be better. Memory: proportional to the data.
 #pragma once
 
 #include <set>
@@ -20,7 +19,7 @@ class Merging {
 public:
     enum class How { cost, distance, both };
 
-    // codes: by attribute, of each row; cluster_of: 0, 1, .. Without a norm a cluster costs its number of rows.
+    // codes: by attribute, of each row; cluster_of: 0, 1, .. Without a norm, a cluster costs its number of rows.
     Merging(const std::vector<const Code*>& codes, std::vector<Scale> scales, RowsView view, Code labels,
             const int64_t* cluster_of, ColumnNorm norm, int threads)
         : size_(sizes(cluster_of, view.rows)), scales_(std::move(scales)), norm_(std::move(norm)), threads_(threads),
@@ -44,17 +43,17 @@ public:
     int64_t seed() const { return waiting_.empty() ? -1 : waiting_.begin()->second; }
     void set_aside(int64_t c) { waiting_.erase({own_[check(c)], c}); }
 
-    // By initial number: what unions with c cost; -1 where there is none.
+    // The costs of unions with c, by initial number; -1 for all others.
     std::vector<int64_t> costs_with(int64_t c) {
         measure(check(c));
         return by_number<int64_t>(c, [&](int64_t slot) { return cost_[slot]; });
     }
-    // The same for the total after merging.
+    // The totals after merging, in the same way.
     std::vector<int64_t> totals_with(int64_t c) {
         measure(check(c));
         return by_number<int64_t>(c, [&](int64_t slot) { return total_with(c, slot); });
     }
-    // The same for the distance within the union.
+    // The distances within the unions, in the same way.
     std::vector<double> distances_with(int64_t c) {
         spread(check(c));
         return by_number<double>(c, [&](int64_t slot) { return distance_[slot]; });
@@ -89,19 +88,20 @@ public:
         if (4 * alive_ < 3 * slots()) build();
     }
 
-    // For each initial cluster the one that it is in now.
+    // The current cluster of each initial cluster.
     std::vector<int64_t> result() const {
         std::vector<int64_t> now(into_);
-        for (int64_t c = 0; c < initial(); ++c) now[c] = now[now[c]];  // a cluster becomes part of a lower number only
+        for (int64_t c = 0; c < initial(); ++c) now[c] = now[now[c]];  // a cluster only becomes part of a lower number
         return now;
     }
 
 private:
-    static constexpr int64_t kChunk = 1024;  // clusters that a thread compares at a time
-    static constexpr int64_t kThreads = 8 * kChunk;  // below so many clusters, threads are not worth starting
-    static constexpr int64_t kFirst = 128;  // clusters that are put in order at first
+    static constexpr int64_t kChunk = 1024;  // number of clusters that a thread compares at a time
+    static constexpr int64_t kThreads = 8 * kChunk;  // with fewer clusters, threads do not pay
+    static constexpr int64_t kFirst = 128;  // number of clusters that are sorted at first
 
-    // An attribute of the living clusters: the ends as codes to look up or, along a line, as positions; or a bit for each value.
+    // An attribute of the living clusters: the ends as codes to look up or, along a line, as positions; or a bit for each
+    // value.
     struct Column {
         std::vector<Code> lo, hi;
         std::vector<int64_t> from, to;
@@ -120,7 +120,7 @@ private:
     int64_t initial() const { return static_cast<int64_t>(into_.size()); }
     int64_t slots() const { return static_cast<int64_t>(number_.size()); }
 
-    // The cluster itself, if it is alive.
+    // Returns the cluster itself if it is alive.
     int64_t check(int64_t c) const {
         if (c < 0 || c >= initial() || into_[c] != c) throw std::invalid_argument("no such cluster, or it was merged");
         return c;
@@ -133,7 +133,7 @@ private:
         return norm_.of(sum);
     }
 
-    // Columns of the living clusters.
+    // Builds the columns of the living clusters.
     void build() {
         number_.clear();
         for (int64_t c = 0; c < initial(); ++c) {
@@ -168,7 +168,7 @@ private:
         }
     }
 
-    // What unions with c cost, by slot.
+    // Computes the costs of unions with c, by slot.
     void measure(int64_t c) {
         if (norm_.by_size()) {
             cost_ = slot_size_;
@@ -188,7 +188,7 @@ private:
         }
         for (int64_t i = 0; i < slots(); ++i) cost_[i] = norm_.of(sum_[i]);
     }
-    // Adds to the costs by slot what unions with c cost in one attribute.
+    // Adds the costs of unions with c in one attribute, by slot.
     void add(size_t a, int64_t c) {
         const Scale& scale = scales_[a];
         const Column& column = columns_[a];
@@ -217,7 +217,7 @@ private:
     }
     bool partner(int64_t c, int64_t slot) const { return living_[slot] && number_[slot] != c; }
 
-    // How far apart the items of unions with c are, by slot.
+    // Computes the distances of the items of unions with c, by slot.
     void spread(int64_t c) {
         distance_.resize(number_.size());
         diameters_.mark(c);
@@ -274,7 +274,7 @@ private:
         Ranked by_cost, by_distance;
         for (int64_t slot = 0; slot < slots(); ++slot) {
             if (!partner(c, slot)) continue;
-            int64_t bits;  // distances are not negative: their bits are in the same order
+            int64_t bits;  // distances are not negative, so their bits have the same order
             std::memcpy(&bits, &distance_[slot], sizeof bits);
             by_cost.push_back({cost_[slot], slot});
             by_distance.push_back({bits, slot});
@@ -299,7 +299,7 @@ private:
         }
         return best;
     }
-    // The entries from one place to another, as if all were sorted; those before are already.
+    // Sorts the entries from one place to another; those before are sorted already.
     static void order(Ranked& ranked, int64_t from, int64_t to) {
         if (to < static_cast<int64_t>(ranked.size())) std::nth_element(ranked.begin() + from, ranked.begin() + to, ranked.end());
         std::sort(ranked.begin() + from, ranked.begin() + to);
@@ -310,13 +310,13 @@ private:
     std::vector<Extents> extents_;  // by attribute
     ColumnNorm norm_;
     int threads_;
-    std::vector<int64_t> own_, into_, slot_;  // what a cluster costs, the one it became part of or itself, where it is
+    std::vector<int64_t> own_, into_, slot_;  // cost of a cluster, the one it became part of or itself, its place
     int64_t total_ = 0, alive_;
     ClusterDiameters diameters_;
     std::set<std::pair<int64_t, int64_t>> waiting_;  // (cost, number) of those that are not set aside
-    std::vector<int64_t> number_;  // by slot, as all below but table_
+    std::vector<int64_t> number_;  // by slot, as all below except table_
     std::vector<char> living_;
-    std::vector<int64_t> slot_size_, slot_share_;  // rows, and how much of the total is theirs
+    std::vector<int64_t> slot_size_, slot_share_;  // rows, and their part of the total
     std::vector<Column> columns_;
     std::vector<int64_t> cost_, sum_, table_;  // of the latest cluster that was measured
     std::vector<double> distance_;

@@ -1,5 +1,5 @@
-// What codes of an attribute cost together: along a line, by the highest rise between neighbouring leaves of a tree, or by how
-// many different ones there are.
+// The cost of codes of an attribute together: along a line, by the highest rise between neighbouring leaves of a tree, or by
+// the number of different codes.
 #pragma once
 
 #include <bitset>
@@ -10,13 +10,14 @@
 
 namespace shoal {
 
-// Costs are never negative, and codes cost no less than some of them.
+// Costs are never negative, and codes cost no less than a subset of them.
 class Scale {
 public:
     enum class Kind { line, tree, values };
 
-    // Line: `costs` has a position for each code. Tree: a rise for each two neighbouring codes. Values: what 0, 1, 2, .. different
-    // codes cost. Of a line and of values, the last code may represent "missing" (none: -1), which costs `whole` with any other.
+    // Line: `costs` has a position for each code. Tree: a rise for each two neighbouring codes. Values: the cost of 0, 1, 2,
+    // .. different codes. For a line and for values, the last code may represent "missing" (none: -1), which costs `whole`
+    // with any other.
     Scale(Kind kind, std::vector<int64_t> costs, int64_t whole, Code missing)
         : kind_(kind), whole_(whole), missing_(missing), costs_(std::move(costs)) {
         if (kind_ != Kind::tree) return;
@@ -37,7 +38,7 @@ public:
     int64_t position(Code code) const { return costs_[code]; }
     size_t words() const { return by_number() ? (static_cast<size_t>(codes()) + 63) / 64 : 0; }  // for a bit for each code
 
-    // Of a line or a tree, what an interval costs.
+    // The cost of an interval, for a line or a tree.
     int64_t cost(Code lo, Code hi) const {
         if (lo == hi) return 0;
         if (along()) return hi == missing_ ? whole_ : costs_[hi] - costs_[lo];
@@ -46,7 +47,7 @@ public:
         return std::max(highest_[level][lo], highest_[level][hi - (Code{1} << level)]);
     }
 
-    // Of values, what the codes cost whose bits are set in any of two places.
+    // The cost of the codes whose bits are set in either of two places, for values.
     int64_t cost(const uint64_t* one, const uint64_t* other) const {
         size_t different = 0;
         for (size_t word = 0; word < words(); ++word) different += std::bitset<64>(one[word] | other[word]).count();
@@ -54,7 +55,7 @@ public:
         return lacking && different > 1 ? whole_ : costs_[different];
     }
 
-    // What each code costs together with a given one.
+    // The cost of each code together with a given one.
     void against(Code code, std::vector<int64_t>& table) const {
         if (!by_number()) return spread(code, code, table);
         table.assign(codes(), code == missing_ ? whole_ : costs_[codes() > 1 ? 2 : 1]);
@@ -62,7 +63,8 @@ public:
         table[code] = 0;
     }
 
-    // Of a line or a tree, what each code costs together with an interval; in a tree, without what the interval costs by itself.
+    // The cost of each code together with an interval, for a line or a tree; in a tree, without the cost of the interval
+    // itself.
     void spread(Code lo, Code hi, std::vector<int64_t>& table) const {
         table.assign(codes(), 0);
         if (along()) {
@@ -81,7 +83,7 @@ private:
     std::vector<std::vector<int64_t>> highest_;  // by level, of 1, 2, 4, .. rises from each on
 };
 
-// The codes of clusters on one scale: their ends or, of values, a bit for each.
+// The codes of clusters on one scale: their ends or, for values, a bit for each.
 class Extents {
 public:
     Extents(const Scale& scale, int64_t clusters)
@@ -96,7 +98,7 @@ public:
         hi_[cluster] = std::max(hi_[cluster], code);
         if (words_) bits_[cluster * words_ + code / 64] |= uint64_t{1} << (code % 64);
     }
-    // What one cluster has is the other's, too.
+    // Adds the codes of one cluster to another.
     void merge(int64_t cluster, int64_t other) {
         lo_[cluster] = std::min(lo_[cluster], lo_[other]);
         hi_[cluster] = std::max(hi_[cluster], hi_[other]);

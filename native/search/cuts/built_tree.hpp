@@ -1,14 +1,15 @@
-// The size of the count-tree that the papers' algorithms build (P0 Alg. 1 and 4), counted without building it.
+// The size of the count-tree that the papers' algorithms build (Terrovitis et al. 2008, Alg. 1 and 4), counted without
+// building it.
 //
-// The rows are those of the data, expanded by all generalizations but the root and without the labels below a cut. The sets
-// of up to `size` labels of a row, no label above another, are the paths of the tree of Alg. 1 for m = size. AA (Alg. 4) adds
-// the sets of exactly `size` labels only: its nodes are the beginnings of their paths.
+// The rows are those of the data, with all generalizations except the root and without the labels below a cut. The sets of up
+// to `size` labels of a row, no label above another, are the paths of the tree of Alg. 1 for m = size. AA (Alg. 4) adds only
+// the sets of exactly `size` labels: its nodes are the prefixes of their paths.
 //
-// A walk over the beginnings of all but the last two labels, each with the rows that hold it. The last two labels are pairs:
-// one bit for each, set by the rows.
+// The walk visits the prefixes of all but the last two labels, each with the rows that hold it. The last two labels are
+// pairs: one bit for each, set by the rows.
 //
-// Time: proportional to the sets of `size` labels of all distinct rows, at most. Memory: the expanded rows, `size` times at
-// most, and a bit for each pair of labels.
+// Time: at most proportional to the sets of `size` labels of all distinct rows. Memory: at most `size` times the expanded
+// rows, and a bit for each pair of labels.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,7 +21,7 @@ namespace shoal {
 
 struct TreeSize {
     int64_t up_to_size = 0;  // distinct sets of 1..size labels: the nodes of Alg. 1
-    int64_t of_size = 0;  // beginnings of sets of exactly `size` labels: the nodes of Alg. 4
+    int64_t of_size = 0;  // prefixes of sets of exactly `size` labels: the nodes of Alg. 4
 };
 
 class BuiltTree {
@@ -37,7 +38,7 @@ public:
         relate(rank_of);
     }
 
-    // The sets of `size` labels in all distinct rows, related labels among them: how much there is to do, at most.
+    // An upper bound on the work: the sets of `size` labels in all distinct rows, including related labels.
     double work() const {
         double all = 0;
         for (int64_t r = 0; r < rows_.size(); ++r) {
@@ -56,7 +57,8 @@ public:
 private:
     using Labels = std::vector<Code>;
 
-    // Distinct rows of ranks, ordered by their last labels first: rows that are equal from some label on are neighbours.
+    // Distinct rows of ranks, sorted by their last labels first, so that rows that are equal from some label on are
+    // neighbours.
     void expand(const Rows& rows, const Cut& cut, const std::vector<Code>& rank_of) {
         Rows all;
         std::vector<int64_t> seen(tree_.nodes, -1);
@@ -79,7 +81,7 @@ private:
         for (int64_t r : order) add(rows_, all.begin(r), all.end(r));
     }
 
-    // For each label, those that are above it, and those below.
+    // Finds for each label the labels above it, and those below.
     void relate(const std::vector<Code>& rank_of) {
         above_.resize(node_of_.size());
         below_.resize(node_of_.size());
@@ -91,7 +93,7 @@ private:
             }
     }
 
-    // The labels that are related to one.
+    // Marks the labels that are related to one.
     void mark(Code label, uint8_t as) {
         for (Code upper : above_[label]) marked_[upper] = as;
         for (Code lower : below_[label]) marked_[lower] = as;
@@ -110,15 +112,15 @@ private:
         return labels;
     }
 
-    // Append a row, unless the one before it is equal.
+    // Appends a row, unless the one before it is equal.
     static void add(Rows& rows, const Code* from, const Code* to) {
         if (int64_t n = rows.size(); n && std::equal(rows.begin(n - 1), rows.end(n - 1), from, to)) return;
         rows.items.insert(rows.items.end(), from, to);
         rows.close_row(1);
     }
 
-    // The subtree of a beginning, whose labels and all related ones are not in the rows any more: so many labels are still
-    // to be added. Whether so many can be.
+    // Counts the subtree of a prefix. Its labels and all related ones are no longer in the rows. `left` labels are still to
+    // be added. Returns whether that is possible.
     bool below(const Rows& rows, int left) {
         Labels labels = labels_of(rows);
         found_.up_to_size += static_cast<int64_t>(labels.size());

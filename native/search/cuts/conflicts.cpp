@@ -20,7 +20,7 @@ SHOAL_KERNEL(conflicts) {
             [](const Conflicts& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed, int64_t last,
                nb::callable tick) {
                 auto conflicts = interruptible(tick, [&](const Tick& call) { return self.at(raised, suppressed, last, call); });
-                nb::list told;  // of tuples: callers keep them in dictionaries
+                nb::list told;  // tuples, because callers use them as dictionary keys
                 for (const Conflict& one : conflicts) {
                     nb::list groups;
                     for (const Set& group : one.groups) groups.append(nb::tuple(nb::cast(group)));

@@ -1,11 +1,12 @@
-// Conflicts: what k^m-anonymity demands where labels may be suppressed as well as generalized (optimum.md, 5).
+// Conflicts: constraints of k^m-anonymity if labels may be generalized and suppressed.
 //
-// A set of labels that 1..k-1 rows hold must not be published. In its most general form {u1..uj} that is still rare: if the
-// parents of all of them are expanded, each row that holds them must lose, for some i, all its items below ui. For else it
-// would show j labels at or below u1..uj, which occur together and are rare. So a conflict is a set of parents and, for one
-// such row, its items below u1, below u2, ..: not all parents are expanded, or all items of one of these groups are suppressed.
+// A set of labels that 1..k-1 rows hold must not be published. Let {u1..uj} be its most general form that is still rare. If
+// the parents of all of them are expanded, each row that holds them must lose, for some i, all its items below ui. Otherwise
+// it would show j labels at or below u1..uj, which occur together and are rare. So a conflict is a set of parents and, for
+// one such row, its items below u1, below u2, and so on: not all parents are expanded, or all items of one of these groups
+// are suppressed.
 //
-// Cost: that of counting the label sets at a cut (sets.hpp), plus lifting and reading off the few rows of each rare set.
+// Cost: that of counting the label sets at a cut (sets.hpp), plus lifting, plus reading the few rows of each rare set.
 #pragma once
 
 #include <unordered_set>
@@ -28,11 +29,12 @@ class Conflicts : Threats {
 public:
     using Threats::Threats;
 
-    // The conflicts that a cut with some leaves suppressed runs into; none: all sets of up to `last` labels are safe. Nothing
-    // below the nodes of the cut that are not leaves may be suppressed. Larger sets are looked for only while few were found.
+    // Returns the conflicts that a cut with some suppressed leaves violates; none if all sets of up to `last` labels are
+    // safe. Nothing below the nodes of the cut that are not leaves may be suppressed. Larger sets are searched only while few
+    // were found.
     std::vector<Conflict> at(const Set& raised, const Set& suppressed, int64_t last, const Tick& tick) const {
         std::vector<Code> label_of = labels(raised);
-        for (Code leaf : suppressed) label_of[leaf] = tree_.root();  // which rows at a cut go without
+        for (Code leaf : suppressed) label_of[leaf] = tree_.root();  // rows at a cut do not contain the root
         Rows published;
         for (int64_t r = 0; r < holders_.rows.size(); ++r) generalize(r, label_of, published);
         Rows rows = distinct(published);
@@ -53,7 +55,7 @@ public:
 private:
     static constexpr size_t ENOUGH = 256, BATCH = 256, LARGEST_BATCH = 4096;
 
-    // All rare sets of so many labels without a rare part.
+    // All minimal rare sets of this size.
     std::vector<Set> all_rare(const Rows& rows, int size, const Tick& tick) const {
         std::vector<std::vector<Set>> found(worker_count(threads_, tree_.nodes));
         count_rare(rows, size, static_cast<int>(found.size()), tick, [&](int w, Set set, int64_t) {
@@ -68,8 +70,8 @@ private:
         return std::move(found[0]);
     }
 
-    // The conflicts of rare sets, those near the root first, and in growing batches: a set that only speaks of nodes below those of
-    // an earlier conflict is left out. Should the latter be settled by suppression, it will be found again.
+    // The conflicts of rare sets, those near the root first, in growing batches. A set whose nodes are below those of an
+    // earlier conflict is skipped. If that conflict is resolved by suppression, the set will be found again.
     std::vector<Conflict> conflicts(const std::vector<Set>& sets, const Tick& tick) const {
         std::vector<std::pair<int64_t, Set>> queue;
         for (const Set& set : sets) queue.emplace_back(depth(set), set);

@@ -1,11 +1,14 @@
-// Direct anonymization (P0 Alg. 3, P3 s.4.3) without a materialised count-tree; one pass for each size makes it AA (Alg. 4).
+// Direct anonymization (Terrovitis et al. 2008, Alg. 3; Terrovitis et al. 2011, s.4.3) without a materialised count-tree. One
+// pass for each size makes it AA (Alg. 4).
 //
-// The count-tree of itemsets of at most `size` labels (items at the cut, and all their generalizations but the root) is
-// walked in preorder, labels by falling support or by the leaves below them (label_order.hpp), but each node's children are counted only when the walk
-// gets there. A leaf with a count below k is repaired: of all ways to raise its labels that lift it to k, the one of lowest
-// loss is committed (ties: fewer leaves, then lower ids), and the walk goes on where no label of the path was raised.
+// The count-tree of itemsets of at most `size` labels (items at the cut, and all their generalizations except the root) is
+// walked in preorder, with labels by falling support or by the leaves below them (label_order.hpp). The children of a node
+// are counted only when the walk gets there. A leaf with a count below k is repaired: of all ways to raise its labels to a
+// support of k, the one with the lowest loss is committed (ties: fewer leaves, then lower ids). The walk goes on where no
+// label of the path was raised.
 //
-// Bounded, the root is not to be used: a set that only the root would lift stays as it is (VPA's parts, P3 Alg. 7).
+// If bounded, the root is not used: a set that only the root would repair stays as it is (parts of VPA; Terrovitis et al.
+// 2011, Alg. 7).
 //
 // Time: that of enumerating the label sets that are visited. Memory: proportional to the expanded rows, for each size.
 #pragma once
@@ -33,7 +36,7 @@ public:
         rebuild();
     }
 
-    // One walk over the label sets of at most `size` labels.
+    // Walks once over the label sets of at most `size` labels.
     void run(int size) {
         size_ = size;
         levels_.resize(size);
@@ -74,7 +77,7 @@ public:
     }
 
     std::vector<Code> raised() const { return cut_.raised(); }
-    int64_t counted() const { return most_counted_; }  // count-tree nodes that the largest pass has counted
+    int64_t counted() const { return most_counted_; }  // count-tree nodes counted in the largest pass
     int64_t repairs() const { return repairs_; }
 
 private:
@@ -93,7 +96,7 @@ private:
 
     // ---- rows
 
-    // Rows at the current cut, distinct, each expanded by all generalizations but the root, in count-tree order.
+    // Builds the distinct rows at the current cut, each with all generalizations except the root, in count-tree order.
     void rebuild() {
         Rows at_cut;
         for (int64_t r = 0; r < cut_rows_.size(); ++r) {
@@ -140,8 +143,9 @@ private:
         return false;
     }
 
-    // What follows the first label in its rows, copied together: the walk below it reads these rows over and over. Labels
-    // that cannot be on a path with it are left out; labels below the cut too, unless the tree's leaves must be known (DA).
+    // Copies what follows the first label in its rows, because the walk below it reads these rows repeatedly. Labels that
+    // cannot be on a path with it are left out. So are labels below the cut, unless the leaves of the tree must be known
+    // (DA).
     void project(Code first, const Place* from, const Place* to, bool apriori) {
         projected_ = Rows();
         std::vector<uint8_t> wanted(node_of_.size());
@@ -165,7 +169,7 @@ private:
             if (support < k_) repair(prefix);
             return;
         }
-        if (bounded_ && support < k_) return;  // left as it is by an earlier pass: so is all that holds it
+        if (bounded_ && support < k_) return;  // left by an earlier pass: so are all sets that contain it
         Level& level = levels_[depth];
         auto& count = level.count;
         if (count.empty()) {
@@ -185,7 +189,7 @@ private:
         }
         bool last = depth + 1 == size_;
         bool leaf = true;
-        std::vector<std::pair<Code, int64_t>> children;  // those still to be looked at, with their counts
+        std::vector<std::pair<Code, int64_t>> children;  // children to visit, with their counts
         for (Code rank : level.touched) {
             int64_t held = count[rank];
             count[rank] = 0;
@@ -221,7 +225,7 @@ private:
         }
     }
 
-    // One pass hands every row to all the children that it belongs to.
+    // One pass copies every row to all children that it belongs to.
     static void hand_out(const Rows& rows, Level& level, const std::vector<std::pair<Code, int64_t>>& children, const Place* from,
                          const Place* to) {
         level.start.assign(children.size() + 1, 0);
@@ -240,7 +244,7 @@ private:
 
     // ---- the repair
 
-    // Persons with a row that holds all the nodes; exact below k, else at least k.
+    // Counts the persons with a row that holds all nodes; exact below k, else at least k.
     int64_t support_of(const std::vector<Code>& nodes) const {
         if (nodes.size() == 1 && nodes[0] == tree_.root()) return non_empty_;
         std::vector<Code> ranks;

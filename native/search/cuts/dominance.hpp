@@ -1,4 +1,4 @@
-// Which threats matter: T makes T' superfluous if each node of T is above or equal to a node of T' (optimum.md, 4).
+// Finds redundant threats: T makes T' redundant if each node of T is at or above a node of T'.
 #pragma once
 
 #include "search/cut.hpp"
@@ -21,7 +21,7 @@ public:
         return false;
     }
 
-    // Keep a set unless it is superfluous. What it makes superfluous stays.
+    // Keeps a set unless it is redundant. Sets that it makes redundant are not removed.
     void add(Set set) {
         if (superfluous(set)) return;
         Code deepest = *std::max_element(set.begin(), set.end(), [&](Code a, Code b) { return depth_[a] < depth_[b]; });
@@ -29,14 +29,14 @@ public:
         kept_.push_back(std::move(set));
     }
 
-    // Those sets that no other makes superfluous: small ones first, then near the root, then ascending.
+    // The sets that no other makes redundant: small ones first, then near the root, then ascending.
     std::vector<Set> minimal(std::vector<Set> sets) {
         auto height = [&](const Set& set) {
             int64_t sum = 0;
             for (Code u : set) sum += depth_[u];
             return sum;
         };
-        // In this order no set is made superfluous by a later one.
+        // In this order no set is made redundant by a later one.
         std::sort(sets.begin(), sets.end(), [&](const Set& a, const Set& b) {
             if (a.size() != b.size()) return a.size() < b.size();
             int64_t of_a = height(a), of_b = height(b);
@@ -61,7 +61,7 @@ private:
     const Tree& tree_;
     std::vector<int> depth_;
     std::vector<Set> kept_;
-    std::vector<std::vector<int32_t>> by_node_;  // kept sets, under one node each
+    std::vector<std::vector<int32_t>> by_node_;  // kept sets, each listed under one node
 };
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// Which pairs of nodes 1..k-1 persons hold in a row: a complete table, by bits while that is small, else by sorted lists.
+// The pairs of nodes that 1..k-1 persons hold in a row: a complete table, as bits while that is small, else as sorted lists.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -8,7 +8,7 @@ namespace shoal {
 
 class PairTable {
 public:
-    // For the given nodes, ascending; pairs of a node and its ancestor are left out.
+    // For the given nodes, ascending. Pairs of a node and its ancestor are left out.
     PairTable(const NodeRows& holders, const Tree& tree, std::vector<Code> nodes, int64_t k, int threads, const Tick& tick)
         : nodes_(std::move(nodes)), rank_(tree.nodes, -1) {
         auto n = static_cast<int64_t>(nodes_.size());
@@ -51,7 +51,7 @@ public:
         });
     }
 
-    // Of two nodes of the table.
+    // Whether a pair of nodes of the table is rare.
     bool rare(Code u, Code v) const {
         auto [i, j] = std::minmax(rank_[u], rank_[v]);
         if (words_) return bits_[i * words_ + (j >> 6)] >> (j & 63) & 1;
@@ -76,11 +76,11 @@ public:
     }
 
 private:
-    static constexpr int64_t DENSE = 20'000;  // nodes; 50 MB of bits
+    static constexpr int64_t DENSE = 20'000;  // limit on the nodes for bits: 50 MB
 
     std::vector<Code> nodes_;
     std::vector<Code> rank_;
-    int64_t words_;  // of bits for each node; 0: lists
+    int64_t words_;  // words of bits for each node; 0: lists
     std::vector<uint64_t> bits_;
     std::vector<std::vector<Code>> lists_;
 };

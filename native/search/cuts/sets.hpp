@@ -1,4 +1,4 @@
-// Counts the persons behind sets of a given number of labels, depth-first, for the search: a rare set is reported, not extended.
+// Counts the persons with sets of a given number of labels, depth-first, for searches. A rare set is reported, not extended.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -8,7 +8,7 @@ namespace shoal {
 
 class SetCounter {
 public:
-    // Labels come in the given order in every set, and the first of a set is among the first `starters` of the order.
+    // Labels are in the given order in every set, and the first label of a set is among the first `starters` of the order.
     SetCounter(const Rows& rows, std::vector<Code> order, int64_t starters, Code labels, int64_t k)
         : order_(std::move(order)), starters_(starters), k_(k) {
         std::vector<Code> rank(labels, -1);
@@ -29,7 +29,8 @@ public:
             for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
     }
 
-    // report(worker, set, support) for every rare set of exactly `size` labels whose prefixes in the order are frequent.
+    // Calls report(worker, set, support) for every rare set of exactly `size` labels whose prefixes in the order are
+    // frequent.
     template <class Report>
     void run(int size, int threads, const Tick& tick, Report report) const {
         std::vector<Worker> workers(threads);
@@ -61,7 +62,7 @@ public:
 private:
     struct Place {
         int64_t row;
-        int64_t next;  // what follows the last label of the prefix
+        int64_t next;  // the labels after the last label of the prefix
     };
     struct Level {
         std::vector<int64_t> count, start;
@@ -100,7 +101,7 @@ private:
             }
             return;
         }
-        // One pass hands every row to all the labels that extend the prefix in it.
+        // One pass copies every row to all labels that extend the prefix in it.
         int64_t frequent = 0;
         for (Code i : level.touched) {
             if (count[i] < k_) {

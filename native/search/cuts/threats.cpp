@@ -5,7 +5,7 @@
 using namespace shoal;
 
 SHOAL_KERNEL(threats) {
-    // Owns copies of all it needs: it outlives the call that made it.
+    // Owns copies of all data, because it outlives the call that created it.
     nb::class_<Threats>(module, "Threats")
         .def(
             "__init__",

@@ -1,13 +1,13 @@
-// Threats: sets of nodes that no k^m-anonymous cut expands together (optimum.md, 3 and 4).
+// Threats: sets of nodes that no k^m-anonymous cut expands together.
 //
-// A set of labels that 1..k-1 persons have in a row stays such a set when its labels are specialised: some descendants occur
-// together, in rows of no more persons. So no anonymous cut lies at or below all of them: their parents are not all expanded. The threat speaks of
-// parents only, and that of the most general labels which are still rare together is the strongest.
+// A set of labels that 1..k-1 persons have in a row stays rare when its labels are specialised: some descendants occur
+// together, in rows of no more persons. So no anonymous cut lies at or below all of them: their parents are not all expanded.
+// A threat contains only parents. The most general labels that are still rare together give the strongest threat.
 //
-// All threats from one or two labels are found at once; larger ones lazily, those that a given cut runs into.
+// All threats from one or two labels are found at once. Larger ones are found lazily, if a given cut violates them.
 //
-// Time: small() that of counting all pairs of labels in the expanded rows; at() that of counting the label sets at the cut,
-// plus lifting those that no threat found so far explains. Memory: proportional to the expanded rows, and the pair table.
+// Time: small() counts all pairs of labels in the expanded rows. at() counts the label sets at the cut, and lifts those that
+// no known threat explains. Memory: proportional to the expanded rows, and the pair table.
 #pragma once
 
 #include <unordered_map>
@@ -58,11 +58,11 @@ public:
         for (Code u = tree_.root(); u >= tree_.leaves; --u)
             if (closed[u]) found.add({u});
         if (size < 2) return Dominance(tree_).minimal(found.kept());
-        std::vector<Code> open;  // the labels of cuts that respect these
+        std::vector<Code> open;  // the labels of cuts that satisfy these threats
         for (Code u = 0; u < tree_.root(); ++u)
             if (holders_.support(u) > 0 && !found.superfluous({tree_.parent[u]})) open.push_back(u);
         PairTable table(holders_, tree_, open, k_, threads_, tick);
-        auto liftable = [&](Code u, Code v) {  // u can be raised and stay rare with v
+        auto liftable = [&](Code u, Code v) {  // whether u can be raised and stay rare with v
             Code up = tree_.parent[u];
             return up != tree_.root() && !tree_.related(up, v) && table.rare(up, v);
         };
@@ -80,9 +80,10 @@ public:
         return Dominance(tree_).minimal(std::move(sets));
     }
 
-    // Minimal threats that the cut runs into: from its rare sets of the smallest size that has any; beyond outright(last) from
-    // rare rows. The cut must have no rare sets below `first`. None: all sets of up to `last` labels are safe.
-    // Rare sets that a known threat explains are not lifted; if there are any, what they run into is among those returned.
+    // Minimal threats that the cut violates: from its rare sets of the smallest size that has any; beyond outright(last),
+    // from rare rows. The cut must have no rare sets below `first`. None: all sets of up to `last` labels are safe. Rare sets
+    // that a known threat explains are not lifted. If there are any, the known threats that the cut violates are among those
+    // returned.
     std::vector<Set> at(const Set& raised, int first, int64_t last, const std::vector<Set>& known, const Tick& tick) {
         Rows rows = distinct(generalized(raised));
         last = std::min<int64_t>(last, longest_);
@@ -97,8 +98,9 @@ public:
         return lifted(std::move(sets), known, tick);
     }
 
-    // A rare set of at most m labels, no part of which is rare, once the cut is expanded at a node of it; support 0: there is
-    // none. The cut itself must be safe. Up to outright(m) labels it is the smallest, then the rarest, then that of lowest ids.
+    // A minimal rare set of at most m labels, if the cut were expanded at a node of it; support 0 if there is none. The cut
+    // itself must be safe. Up to outright(m) labels, it is the smallest set, then the rarest, then the one with the lowest
+    // ids.
     Rare witness(const Set& raised, Code node, int64_t m, const Tick& tick) const {
         std::vector<Code> label_of = labels(raised);
         for (Code leaf = tree_.first(node); leaf < tree_.stop(node); ++leaf) {
@@ -145,12 +147,12 @@ public:
     std::vector<Set> minimal(std::vector<Set> sets) const { return Dominance(tree_).minimal(std::move(sets)); }
 
 protected:
-    // Sets of up to FEW labels are counted outright. So are sets of up to SOME, once a row that is rare as a whole shows that
-    // there is something to find; unless sets of all sizes must be safe. Anything larger comes from thinned rows.
+    // Sets of up to FEW labels are counted directly. So are sets of up to SOME labels, if a whole row is rare, which shows
+    // that there is something to find; unless sets of all sizes must be safe. Larger sets come from thinned rows.
     static constexpr int FEW = 3, SOME = 6, SAMPLE = 1024;
     int64_t outright(int64_t largest) const { return std::min<int64_t>(largest, largest == longest_ ? FEW : SOME); }
 
-    // The threat that a rare set stands for: the parents without those above others, which are expanded anyway.
+    // The threat of a rare set: its parents, without those above others, which are expanded anyway.
     Set parents(const Set& labels) const {
         Set all, lowest;
         for (Code u : labels) all.push_back(tree_.parent[u]);
@@ -164,7 +166,8 @@ protected:
         return lowest;
     }
 
-    // Nodes of which two children are rare together cannot be expanded. Not needed, but it spares much of the pair table.
+    // Nodes with two children that are rare together cannot be expanded. Finding them is optional, but saves much of the pair
+    // table.
     void close_rare_siblings(std::vector<uint8_t>& closed) const {
         constexpr int64_t MOST = 64;
         std::vector<Code> lowest(tree_.nodes);  // internal node of the lowest id at or below each internal node
@@ -227,7 +230,7 @@ protected:
         return rows;
     }
 
-    // ---- rare sets: of those with the same parents one, the rarest
+    // ---- rare sets: one of those with the same parents, the rarest
 
     using Groups = std::unordered_map<Set, Rare, SetHash>;
 
@@ -247,7 +250,7 @@ protected:
         return sets;
     }
 
-    // report(worker, set, support) for the rare sets of so many labels whose prefixes, by rising support, are frequent.
+    // Calls report(worker, set, support) for the rare sets of this size whose prefixes, by rising support, are frequent.
     template <class Report>
     void count_rare(const Rows& rows, int size, int threads, const Tick& tick, Report report) const {
         std::vector<int64_t> support(tree_.nodes, 0);
@@ -280,8 +283,8 @@ protected:
         return found;
     }
 
-    // Rows that are rare as a whole, thinned to sets no part of which is rare; those of at most `largest` labels. Every s-th
-    // row is looked at, then every s-th from the second on, and so on, until there are such sets.
+    // Rare whole rows, thinned to minimal rare sets of at most `largest` labels. Every s-th row is examined, then every s-th
+    // from the second on, and so on, until there are such sets.
     std::vector<Set> thinned(const Rows& rows, int64_t largest, const Tick& tick) const {
         int64_t stride = (rows.size() + SAMPLE - 1) / SAMPLE;
         int threads = worker_count(threads_, SAMPLE);
@@ -318,8 +321,8 @@ protected:
         return sum;
     }
 
-    // The threats of the most general forms of rare sets. Sets near the root come first, and in batches, so that those which
-    // a threat found before explains are left out: the result does not depend on the number of threads.
+    // The threats of the most general forms of rare sets. Sets near the root come first, in batches. Sets that an earlier
+    // threat explains are skipped. The result does not depend on the number of threads.
     std::vector<Set> lifted(std::vector<Set> sets, const std::vector<Set>& known, const Tick& tick) {
         if (sets.empty()) return {};
         auto began = std::chrono::steady_clock::now();
@@ -349,7 +352,7 @@ protected:
         return threats;
     }
 
-    // Raise the labels one after the other, as far as the set stays rare; `turn` says which is first.
+    // Raises the labels one after the other, as long as the set stays rare; `turn` is the first one.
     Set lift(Set set, size_t turn, std::unordered_map<Set, bool, SetHash>& memo) const {
         auto free = [&](size_t at, Code up) {
             if (up == tree_.root()) return false;

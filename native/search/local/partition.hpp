@@ -1,9 +1,10 @@
-// Partition (He and Naughton 2009): all rows start in one bucket, as the root. In a bucket, where all rows have the same labels,
-// the label that gains most is expanded; rows with the same children below it go on together. The twin tells the rule.
+// Partition (He and Naughton 2009): all rows start in one bucket, as the root. All rows of a bucket have the same labels. The
+// label that gains most is expanded, and rows with the same children below it stay together. The Python twin describes the
+// rule.
 //
-// A bucket has a line for each row: the places of its open labels in the row's tree (row_trees.hpp). Rows come in the order of
-// their items, then of the input, so that positions break ties.
-// Time: for each bucket the rows times the labels that are still open. Memory: proportional to the places of all rows.
+// A bucket has a line for each row: the places of its open labels in the tree of the row (row_trees.hpp). Rows are sorted by
+// their items, then by input order, so that positions break ties. Time: for each bucket, the rows times the labels that can
+// still be expanded. Memory: proportional to the places of all rows.
 #pragma once
 
 #include "search/local/row_trees.hpp"
@@ -18,7 +19,7 @@ public:
         int64_t buckets = 0, expansions = 0, left = 0;
     };
 
-    // The cost of the tree is that of one occurrence published as each node.
+    // The cost of the tree is that of one item published as each node.
     Partition(RowsView view, const Tree& tree, const int64_t* weights, int64_t k, const Tick& tick)
         : tree_(tree), k_(k), pulse_(tick, cancelled_, true), order_(in_order(view)), trees_(view, tree, weights, order_, pulse_),
           bucket_of_(view.rows, -1), tally_(trees_.shapes.count()) {
@@ -43,18 +44,18 @@ private:
     // Rows with equal labels.
     struct Bucket {
         std::vector<int64_t> rows;  // positions in the order
-        std::vector<Code> open;  // labels that may yet be expanded
+        std::vector<Code> open;  // labels that can still be expanded
         std::vector<uint32_t> places;  // a line for each row, an entry for each open label
         std::vector<Code> done;  // the other labels
         int64_t size() const { return static_cast<int64_t>(rows.size()); }
         const uint32_t* line(int64_t r) const { return places.data() + r * static_cast<int64_t>(open.size()); }
     };
-    // What becomes of a bucket when one label is expanded.
+    // The effect of expanding one label of a bucket.
     struct Expansion {
         size_t label = 0;  // its index
         int64_t gain = 0;
-        std::vector<int32_t> leaving;  // the shapes that go on; none: it cannot be expanded
-        std::vector<int64_t> given;  // rows of the bucket with such a shape that stay behind all the same, ascending
+        std::vector<int32_t> leaving;  // the shapes that form new buckets; none: it cannot be expanded
+        std::vector<int64_t> given;  // rows of the bucket with such a shape that stay behind anyway, ascending
     };
     struct Tally {
         int64_t rows = 0, gain = 0;
@@ -63,7 +64,7 @@ private:
 
     void look() { pulse_.beat(share_); }
 
-    // The rows that are not empty, in the order of their items; equal ones in that of the input.
+    // The non-empty rows in the order of their items. Equal rows keep the input order.
     std::vector<int64_t> in_order(RowsView view) {
         struct Row {
             uint64_t start;  // the first two items
@@ -99,7 +100,7 @@ private:
         return bucket;
     }
 
-    // Too few rows for two buckets: expand all labels that all rows expand alike, in any order.
+    // Expands all labels that all rows expand in the same way, in any order, if there are too few rows for two buckets.
     void alike(Bucket& bucket) {
         std::vector<uint32_t> places(bucket.rows.size());
         struct Task {
@@ -137,7 +138,7 @@ private:
         }
     }
 
-    // Expand the label that gains most; false: none can be expanded.
+    // Expands the label that gains most. Returns false if none can be expanded.
     bool split(const Bucket& bucket, std::vector<Bucket>& stack) {
         auto labels = bucket.open.size();
         std::vector<int64_t> most(labels, 0);
@@ -148,7 +149,7 @@ private:
         std::vector<size_t> order(labels);
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return most[a] > most[b]; });
-        std::vector<uint8_t> hopeless(labels, 0);  // for good: among fewer rows there are even fewer of each shape
+        std::vector<uint8_t> hopeless(labels, 0);  // permanently: fewer rows have even fewer of each shape
         Expansion best;
         for (size_t l : order) {
             if (!best.leaving.empty() && most[l] < best.gain) break;
@@ -167,7 +168,7 @@ private:
         return tree_.size(u) != tree_.size(v) ? tree_.size(u) < tree_.size(v) : u < v;
     }
 
-    // Who goes on and who stays behind if a label is expanded, in a bucket of 2k rows or more.
+    // Finds which rows go on and which stay behind if a label is expanded, in a bucket of at least 2k rows.
     Expansion expanded(const Bucket& bucket, size_t l) {
         std::vector<int32_t> seen;
         for (int64_t r = 0; r < bucket.size(); ++r) {
@@ -191,7 +192,7 @@ private:
                 std::sort(made.leaving.begin(), made.leaving.end(), [&](int32_t a, int32_t b) {
                     return tally_[a].rows != tally_[b].rows ? tally_[a].rows < tally_[b].rows : trees_.shapes.before(a, b);
                 });
-                // The smallest stays behind as a whole. It is not the only one, or it could spare enough.
+                // The smallest stays behind as a whole. There are others, else it could spare enough.
                 if (missing > spare) made.leaving.erase(made.leaving.begin());
             }
             for (int32_t shape : made.leaving) made.gain += tally_[shape].gain;
@@ -201,7 +202,7 @@ private:
         return made;
     }
 
-    // The groups give up rows that they can spare, the first group first, and of each those that gain least.
+    // Groups give up rows that they do not need: the first group first, and within a group the rows that gain least.
     void give(const Bucket& bucket, Expansion& made, int64_t missing) const {
         for (int32_t shape : made.leaving) {
             int64_t some = std::min(tally_[shape].rows - k_, missing);
@@ -221,7 +222,7 @@ private:
         std::sort(made.given.begin(), made.given.end());
     }
 
-    // The buckets that an expansion makes of one.
+    // Splits a bucket into the buckets of an expansion.
     void part(const Bucket& bucket, const Expansion& made, const std::vector<uint8_t>& hopeless, std::vector<Bucket>& stack) {
         std::vector<size_t> still;  // labels that stay open in all parts
         std::vector<Code> done = bucket.done;
@@ -229,7 +230,7 @@ private:
             if (hopeless[l]) done.push_back(bucket.open[l]);
             else if (l != made.label) still.push_back(l);
         auto groups = static_cast<int64_t>(made.leaving.size());
-        std::vector<Bucket> parts(groups + 1);  // the last: what stays behind
+        std::vector<Bucket> parts(groups + 1);  // the last: the rows that stay behind
         std::vector<uint32_t> below(groups + 1, 0);  // labels below the expanded one that can be expanded
         for (int64_t g = 0; g <= groups; ++g) {
             for (size_t l : still) parts[g].open.push_back(bucket.open[l]);

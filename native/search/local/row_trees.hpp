@@ -1,9 +1,8 @@
-// For each row the part of the hierarchy above its items: what top-down local recoding walks.
+// For each row, the part of the hierarchy above its items, for top-down local recoding.
 //
-// A place is an inner node in the tree of a row. Its shape tells which children it has there; those that are inner nodes are
-// places next to each other. Nodes with a single child in the hierarchy are left out: to replace such a node by its child costs
-// nothing and tells nothing.
-// Time: the items of each row times the height; memory: proportional to the places.
+// A place is an internal node in the tree of a row. Its shape tells which children it has there. Those that are internal
+// nodes are consecutive places. Nodes with a single child in the hierarchy are left out: replacing such a node by its child
+// changes no loss. Time: the items of each row times the height. Memory: proportional to the places.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -11,7 +10,7 @@
 
 namespace shoal {
 
-// Lists of nodes, numbered as they come; the same list has the same number.
+// Lists of nodes, numbered in the order of arrival. Equal lists have the same number.
 class Shapes {
 public:
     int32_t number(const Code* from, const Code* to) {
@@ -28,7 +27,7 @@ public:
     const Code* begin(int32_t shape) const { return nodes_.data() + start_[shape]; }
     const Code* end(int32_t shape) const { return nodes_.data() + start_[shape + 1]; }
 
-    // By length, then by ids.
+    // Compares by length, then by ids.
     bool before(int32_t a, int32_t b) const {
         auto size = [&](int32_t shape) { return end(shape) - begin(shape); };
         if (size(a) != size(b)) return size(a) < size(b);
@@ -36,7 +35,7 @@ public:
     }
 
 private:
-    // Where in the table a list is, or would be.
+    // The slot of a list in the table, or where it would be.
     size_t find(const Code* from, const Code* to) const {
         uint64_t hash = 0;
         for (const Code* node = from; node != to; ++node) {
@@ -61,14 +60,14 @@ private:
 class RowTrees {
 public:
     struct Place {
-        int64_t gain;  // what is won if the children are published in its stead
+        int64_t gain;  // the loss that is saved if its children are published instead
         int32_t shape;
-        uint32_t inner;  // the first child that is an inner node, counted from the row's first place
+        uint32_t inner;  // the first child that is an internal node, counted from the row's first place
     };
     Shapes shapes;
     Code top;  // the highest node with several children, the first place of every row; a leaf if there is none
 
-    // With the cost of an occurrence published as each node, and the weight of each item. `order`: the rows, none empty.
+    // With the cost of an item published as each node, and the weight of each item. `order`: the rows, none empty.
     RowTrees(RowsView view, const Tree& tree, const int64_t* weights, const std::vector<int64_t>& order, Pulse& pulse)
         : tree_(tree), children_(tree.nodes), start_(order.size() + 1, 0) {
         for (Code u = 0; u < tree.root(); ++u) children_[tree.parent[u]].push_back(u);
@@ -89,7 +88,7 @@ public:
         places_.shrink_to_fit();
     }
 
-    // A place of a row, which is told by its position in the order.
+    // A place of a row, which is given by its position in the order.
     const Place& at(int64_t row, uint32_t place) const { return places_[start_[row] + place]; }
     bool inner(Code u) const { return u >= tree_.leaves; }
 
@@ -99,7 +98,7 @@ private:
         const Code *from, *to;  // items below it
     };
 
-    // The tree of a row, level by level.
+    // Builds the tree of a row, level by level.
     void grow(const Code* from, const Code* to, const int64_t* weights) {
         open_.assign(1, {top, from, to});
         for (size_t next = 0; next < open_.size(); ++next) {
@@ -116,7 +115,7 @@ private:
                 if (inner(*child)) open_.push_back({*child, first, item});
                 else list_.push_back(*child);
             }
-            // Leaves have lower ids than inner nodes, and among each of these ids ascend as their leaves do.
+            // Leaves have lower ids than internal nodes, and within each kind ids ascend as their leaves do.
             for (auto child = open_.begin() + place.inner; child != open_.end(); ++child) list_.push_back(child->node);
             place.shape = shapes.number(list_.data(), list_.data() + list_.size());
             places_.push_back(place);

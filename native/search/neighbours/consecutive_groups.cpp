@@ -5,7 +5,7 @@
 using namespace shoal;
 
 SHOAL_KERNEL(consecutive_groups) {
-    // (the least cost, where the groups end)
+    // (the least cost, the ends of the groups)
     module.def(
         "consecutive_groups",
         [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int threads, nb::callable tick) {

@@ -1,9 +1,9 @@
-// Consecutive groups of k to 2k - 1 rows with the least number of flips that make the rows of each group equal (Sort
-// APX Cover). A group of g rows costs, for every item, min(c, g - c), where c of the rows have it.
+// Splits rows into consecutive groups of k to 2k - 1 with the fewest flips that make the rows of each group equal (Sort APX
+// Cover). A group of g rows costs min(c, g - c) for every item that c of the rows have.
 //
-// From each start a group grows row by row, and its cost with it: an item in more than half of the rows costs one more
-// for every row without it. Blocks of starts are measured in parallel and then relaxed in order.
-// Time: (2k - 1) times the data. Memory: two numbers a row, the items of each thread, and a block.
+// From each start, a group grows row by row, and its cost with it: an item in more than half of the rows costs one more for
+// every row without it. Blocks of starts are measured in parallel and then relaxed in order. Time: (2k - 1) times the data.
+// Memory: two numbers for each row, the items of each thread, and a block.
 #pragma once
 
 #include <limits>
@@ -12,12 +12,12 @@
 
 namespace shoal {
 
-// Made for one run.
+// Used for one run.
 class ConsecutiveGroups {
 public:
     ConsecutiveGroups(RowsView view, Code labels, int64_t k) : view_(view), labels_(labels), k_(k) {}
 
-    // The least cost; the ends of the groups are in ends().
+    // Returns the least cost. The ends of the groups are in ends().
     int64_t run(int threads, const Tick& tick) {
         int64_t n = view_.rows;
         constexpr int64_t never = std::numeric_limits<int64_t>::max();
@@ -31,7 +31,7 @@ public:
         double share = 0;
         std::chrono::steady_clock::time_point told;
         Tick overall = [&](double) { tick(share); };
-        for (int64_t from = 0, to = 0; from <= n - k_; from = std::max(k_, to)) {  // none starts at 1 .. k - 1
+        for (int64_t from = 0, to = 0; from <= n - k_; from = std::max(k_, to)) {  // no group starts at 1 .. k - 1
             to = from ? std::min(from + block, n - k_ + 1) : 1;
             int64_t some = std::max<int64_t>(1, 4096 / k_), tasks = (to - from + some - 1) / some;
             share = static_cast<double>(from) / static_cast<double>(n);
@@ -62,13 +62,13 @@ public:
 private:
     struct Worker {
         std::vector<int64_t> count;  // by item
-        std::vector<int64_t> having;  // how many items are in 0, 1, .. rows
+        std::vector<int64_t> having;  // number of items in 0, 1, .. rows
     };
 
-    // How many sizes a group that starts at a row may have.
+    // The number of sizes that a group starting at a row may have.
     int64_t longest(int64_t start) const { return std::min(k_, view_.rows - start - k_ + 1); }
 
-    // The costs of the groups of k, k + 1, .. rows from a start on.
+    // Computes the costs of the groups of k, k + 1, .. rows from a start.
     void grow(Worker& worker, int64_t start, int64_t* costs, Pulse& pulse) const {
         int64_t rows = k_ - 1 + longest(start), cost = 0, most = labels_;  // most: items in at least half of the rows
         worker.having.assign(rows + 2, 0);
@@ -77,7 +77,7 @@ private:
             pulse.beat(0);
             int64_t half = (g + 1) / 2;
             if (g % 2) most -= worker.having[half - 1];
-            cost += most;  // the new row lacks them: those that it has are put right below
+            cost += most;  // the new row lacks them; those that it has are corrected below
             const Code *item = view_.begin(start + g - 1), *end = view_.end(start + g - 1);
             for (; item != end; ++item) {
                 int64_t c = worker.count[*item]++;

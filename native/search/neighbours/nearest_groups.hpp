@@ -1,15 +1,15 @@
-// Exact nearest neighbours, greedily claimed: each seed in turn takes the unused rows nearest to it (Hamming distance
-// of the item sets, then the lower row number); rows that are `deferred` only once the others have run out.
+// Exact nearest neighbours, assigned greedily: each seed in turn takes the nearest unused rows (Hamming distance of the item
+// sets, then the lower row number). `deferred` rows are taken only after the others have run out.
 //
-// Equal rows that are equally deferred are one set. Sets come by number of items, in chunks (overlap_index.hpp) that tell the key
-// of each set: its distance less the seed's size. Chunks of sizes near the seed's come first; as soon as no size that
-// is left can be near enough, the others are not looked at. Of a chunk, blocks of keys none of which is low enough are
-// passed over.
+// Equal rows that are equally deferred are one set. Sets are sorted by number of items and stored in chunks
+// (overlap_index.hpp), which compute the key of each set: its distance minus the size of the seed. Chunks with sizes near
+// that of the seed come first. As soon as no remaining size can be near enough, the search ends. In a chunk, blocks of keys
+// that are all too high are skipped.
 //
-// Threads: lists of near rows are made for many seeds at a time, each somewhat longer than what the seed will take.
-// What other seeds take meanwhile only shortens a list: what is left of it are still the nearest. A seed with too few
-// left gets a new list. So neither the number of threads nor that of the lists made at a time changes the result.
-// Memory: proportional to the data.
+// Threads: lists of near rows are made for many seeds at a time, each somewhat longer than what the seed will take. Rows that
+// other seeds take meanwhile only shorten a list; the remaining rows are still the nearest. A seed with too few rows left
+// gets a new list. So neither the number of threads nor the number of lists changes the result. Memory: proportional to the
+// data.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@
 
 namespace shoal {
 
-// Made for one run. Key: a signed type that holds three times the size of the longest row.
+// Used for one run. Key: a signed type that can hold three times the size of the longest row.
 template <class Key>
 class NearestGroups {
 public:
@@ -33,7 +33,7 @@ public:
         build();
     }
 
-    // One group after the other: a seed and the `take` rows that it takes.
+    // Returns one group after the other: a seed and the `take` rows that it takes.
     std::vector<int64_t> run(const int64_t* seeds, int64_t count, int64_t take, int threads) {
         std::vector<int64_t> groups;
         threads = worker_count(threads, count);
@@ -90,7 +90,7 @@ private:
     int64_t size(int64_t set) const { return view_.size(rows_[start_[set]]); }
     bool deferred(int64_t set) const { return deferred_[rows_[start_[set]]]; }
 
-    // Progress, and a chance to interrupt, but not too often; from the thread that entered only.
+    // Reports progress and allows interruption, but not too often, and only in the calling thread.
     void tell() {
         auto now = std::chrono::steady_clock::now();
         if (now - told_ < std::chrono::milliseconds(50)) return;
@@ -98,7 +98,7 @@ private:
         tick_(share_);
     }
 
-    // Items by falling support: frequent ones share words.
+    // Ranks items by falling support, so that frequent ones share words.
     void rank_items(Code labels) {
         std::vector<int64_t> support(labels, 0);
         for (int64_t e = 0; e < view_.indptr[view_.rows]; ++e) ++support[view_.items[e]];
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    // Rows that are equal, and equally deferred, become a set: its rows ascend.
+    // Merges equal rows that are equally deferred into a set. Its rows ascend.
     void merge() {
         struct Row {
             uint64_t hash;
@@ -128,7 +128,7 @@ private:
             rows[r] = {hash, r};
         }
         tell();
-        auto compare = [&](int64_t a, int64_t b) {  // below 0, 0, or above, as the rows' contents are in order
+        auto compare = [&](int64_t a, int64_t b) {  // negative, 0 or positive, by the content of the rows
             if (deferred_[a] != deferred_[b]) return deferred_[a] < deferred_[b] ? -1 : 1;
             if (view_.size(a) != view_.size(b)) return view_.size(a) < view_.size(b) ? -1 : 1;
             auto [x, y] = std::mismatch(view_.begin(a), view_.end(a), view_.begin(b));
@@ -153,7 +153,7 @@ private:
         where_.resize(live_);
     }
 
-    // Parts of the sets that still have unused rows.
+    // Builds parts of the sets that still have unused rows.
     void build() {
         struct Set {
             int64_t size, row, set;  // deferred ones are larger than any other
@@ -186,7 +186,7 @@ private:
         }
     }
 
-    // A row is taken; a set all of whose rows are is gone.
+    // Marks a row as used. A set without unused rows is removed.
     void use(int64_t row) {
         used_[row] = 1;
         --unused_;
@@ -196,26 +196,26 @@ private:
         if (head_[set] == start_[set + 1] && parts_[part].chunk.drop(i)) --live_;
     }
 
-    // How many rows of its list a seed may still take, up to `take`.
+    // Counts the rows of its list that a seed may still take, up to `take`.
     int64_t left(const Waiting& waiting, int64_t take) const {
         int64_t found = 0;
         for (auto row = waiting.near.begin(); row != waiting.near.end() && found < take; ++row) found += !used_[*row];
         return found;
     }
 
-    // New lists for those of the first seeds that need one.
+    // Makes new lists for those of the first seeds that need one.
     void list(std::deque<Waiting>& window, size_t first, int64_t take, std::vector<Worker>& workers) {
         std::vector<Waiting*> wanted;
         for (size_t w = 0; w < first; ++w)
             if (!used_[window[w].seed] && left(window[w], take) < take) wanted.push_back(&window[w]);
         auto tasks = static_cast<int64_t>(wanted.size());
-        bool small = tasks * indexed_ < 1 << 18;  // not worth starting threads
+        bool small = tasks * indexed_ < 1 << 18;  // too small for threads
         auto threads = small ? 1 : std::min<int64_t>(tasks, static_cast<int64_t>(workers.size()));
         parallel(tasks, static_cast<int>(threads), tick_in_time_,
                  [&](int w, int64_t task, Pulse& pulse) { nearest(workers[w], *wanted[task], pulse); });
     }
 
-    // The unused rows nearest to a seed.
+    // Finds the unused rows nearest to a seed.
     void nearest(Worker& worker, Waiting& waiting, Pulse& pulse) const {
         worker.best.clear();
         worker.order.clear();
@@ -239,14 +239,14 @@ private:
         waiting.near.clear();
         for (const auto& [key, row] : worker.best) waiting.near.push_back(row);
     }
-    // What is added to the keys of deferred sets: more than any two others differ by.
+    // The offset of the keys of deferred sets: more than any two others differ by.
     int64_t behind(const Part& part) const { return part.deferred ? 4 * longest_ + 1 : 0; }
 
     // Adds the rows of a part that are among the nearest, by the keys of its sets.
     void pick(Worker& worker, const Part& part, int64_t seed) const {
         auto& best = worker.best;
         auto full = [&] { return best.size() == reach_; };
-        auto limit = [&](int64_t low) {  // keys up to it are of interest where no row is below `low`
+        auto limit = [&](int64_t low) {  // the highest key of interest if no row is below `low`
             if (!full()) return static_cast<Key>(longest_);
             auto [key, row] = best.front();
             return static_cast<Key>(std::clamp(key - behind(part) - (low >= row), -longest_ - 1, longest_));
@@ -282,7 +282,7 @@ private:
     Way way_;
     std::vector<Code> rank_;  // by item
     int64_t occurring_ = 0;
-    std::vector<int64_t> rows_, start_, head_;  // rows by set; of each set: where they start, and the first unused one
+    std::vector<int64_t> rows_, start_, head_;  // rows by set; of each set: the start of its rows, and the first unused one
     std::vector<char> used_;
     std::vector<int64_t> set_of_;  // by row
     std::vector<std::pair<int64_t, int64_t>> where_;  // by set: part, and place in it
@@ -295,7 +295,7 @@ private:
     std::chrono::steady_clock::time_point told_;
 };
 
-// Each seed that makes a group, followed by the rows that it takes.
+// Returns each seed that forms a group, followed by the rows that it takes.
 inline std::vector<int64_t> nearest_groups(RowsView view, Code labels, const int64_t* seeds, int64_t count,
                                            const uint8_t* deferred, int64_t take, Way way, int threads, const Tick& tick) {
     int64_t longest = 0;

@@ -1,10 +1,9 @@
-// Some item sets, indexed to find out how much each overlaps with a given one: for nearest_groups.hpp.
+// An index of item sets, to find how much each overlaps with a given one. For nearest_groups.hpp.
 //
-// The key of a set is its size less twice the overlap. The overlap is counted along the lists of sets that have an
-// item, or, where these lists are long, by counting bits in words of 64 items. Items are ranked by falling support, so
-// those of a word are about as frequent; each word goes the cheaper way.
-// Memory: proportional to the items of the sets. A word of bits is kept only where it stands for at least as many
-// items.
+// The key of a set is its size minus twice the overlap. The overlap is counted along the lists of sets that have an item or,
+// if these lists are long, by counting bits in words of 64 items. Items are ranked by falling support, so the items of a word
+// are about equally frequent. Each word is counted in the cheaper way. Memory: proportional to the items of the sets. A word
+// of bits is kept only if it represents at least as many items.
 #pragma once
 
 #include <limits>
@@ -16,7 +15,7 @@ namespace shoal {
 
 enum class Way { choose, bits, lists };
 
-// The bits of a word, counted in a way that every processor knows.
+// Counts the bits of a word in a way that every processor supports.
 inline int64_t count_bits(uint64_t b) {
     b -= b >> 1 & 0x5555555555555555u;
     b = (b & 0x3333333333333333u) + (b >> 2 & 0x3333333333333333u);
@@ -24,7 +23,7 @@ inline int64_t count_bits(uint64_t b) {
     return static_cast<int64_t>(b * 0x0101010101010101u >> 56);
 }
 
-// On x86-64 nearly every processor has an instruction for it, but wheels are for the oldest, too: ask at run time.
+// On x86-64 nearly every processor has an instruction for it, but wheels are also for the oldest, so check at run time.
 #if defined(__x86_64__) && defined(__GNUC__)
 template <class Key>
 __attribute__((target("popcnt"))) void subtract_popcnt(const uint64_t* bits, uint64_t mask, Key* key, int64_t sets) {
@@ -36,7 +35,7 @@ inline const bool has_popcnt = [] {
 }();
 #endif
 
-// From each key twice the number of bits that a set's word has in common with the mask.
+// Subtracts from each key twice the number of bits that the word of a set has in common with the mask.
 template <class Key>
 void subtract_bits(const uint64_t* bits, uint64_t mask, Key* key, int64_t sets) {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -45,12 +44,12 @@ void subtract_bits(const uint64_t* bits, uint64_t mask, Key* key, int64_t sets) 
     for (int64_t i = 0; i < sets; ++i) key[i] = static_cast<Key>(key[i] - 2 * count_bits(bits[i] & mask));
 }
 
-// Key: a signed type that holds three times the size of the longest row.
+// Key: a signed type that can hold three times the size of the longest row.
 template <class Key>
 class OverlapIndex {
 public:
-    static constexpr int64_t kBlock = 128;  // keys come in whole blocks of so many
-    static constexpr int64_t kMost = 1 << 14;  // sets: their keys, of one byte or two, stay in the innermost cache
+    static constexpr int64_t kBlock = 128;  // keys come in whole blocks of this size
+    static constexpr int64_t kMost = 1 << 14;  // number of sets whose keys, of one byte or two, stay in the innermost cache
     static constexpr Key kGone = std::numeric_limits<Key>::max();
 
     // Each set is given by a row of the view; `ranks` are those of the items that occur.
@@ -70,14 +69,14 @@ public:
     int64_t sets() const { return sets_; }
     int64_t blocks() const { return static_cast<int64_t>(base_.size()) / kBlock; }
 
-    // From now on a set's key is above that of all that are not gone. False: it was gone before.
+    // Removes a set: its key is then above that of all remaining sets. Returns false if it was removed before.
     bool drop(int64_t i) {
         if (base_[i] == kGone) return false;
         base_[i] = kGone;
         return true;
     }
 
-    // The keys for a set of ascending ranks. Returns about how many steps that took.
+    // Computes the keys for a set of ascending ranks. Returns about how many steps that took.
     int64_t measure(const std::vector<Code>& ranks, Key* key) const {
         std::copy(base_.begin(), base_.end(), key);
         int64_t steps = sets_ / 16;
@@ -110,7 +109,7 @@ private:
         uint16_t set;
     };
 
-    // The sets with an item, for each that occurs here; or, if these are not much fewer, for all.
+    // Builds the list of sets for each item that occurs here or, if these are not much fewer, for all items.
     void fill_lists(const std::vector<Place>& places, int64_t ranks) {
         dense_ = static_cast<size_t>(ranks) <= 4 * places.size();
         if (!dense_) {
@@ -126,7 +125,7 @@ private:
         for (const Place& place : places) list_[next[index(place.rank)]++] = place.set;
     }
 
-    // The bits of the first words, as long as these have enough items for bits ever to be cheaper.
+    // Fills the bits of the first words, as long as these have enough items for bits to be cheaper.
     void fill_bits(const std::vector<Place>& places, int64_t ranks) {
         std::vector<int64_t> entries((ranks + 63) / 64, 0);
         for (const Place& place : places) ++entries[place.rank / 64];
@@ -136,12 +135,12 @@ private:
             if (place.rank / 64 < words_) bits_[place.rank / 64 * sets_ + place.set] |= uint64_t{1} << place.rank % 64;
     }
 
-    // Whether counting the bits of a word is cheaper than going along so many entries of lists.
+    // Whether counting the bits of a word is cheaper than reading this many entries of lists.
     bool worth(int64_t entries) const {
         return way_ == Way::bits || static_cast<double>(entries) > kBits * static_cast<double>(sets_);
     }
 
-    // Which list is that of an item, or would be.
+    // The index of the list of an item, or where it would be.
     size_t index(Code rank) const {
         return dense_ ? rank : std::lower_bound(present_.begin(), present_.end(), rank) - present_.begin();
     }
@@ -155,10 +154,10 @@ private:
 
     int64_t sets_;
     Way way_;
-    std::vector<Key> base_;  // size of each set, or that it is gone
+    std::vector<Key> base_;  // size of each set, or a mark that it is removed
     bool dense_ = false;
-    std::vector<Code> present_;  // ranks that have a list; unless dense: all
-    std::vector<uint32_t> start_;  // of each list
+    std::vector<Code> present_;  // ranks that have a list; all unless dense
+    std::vector<uint32_t> start_;  // start of each list
     std::vector<uint16_t> list_;
     int64_t words_ = 0;
     std::vector<uint64_t> bits_;  // of all sets, word by word

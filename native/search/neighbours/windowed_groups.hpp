@@ -1,17 +1,17 @@
-// Groups around seeds in a sorted list (GSC): in the order of the list, each seed that is not used takes the unused rows nearest
-// to it (Hamming distance of the item sets, then the lower number) among those that stand at most `reach` places above or below.
-// Rows that are not deferred come first. If `widen`, the window is doubled until it holds enough of them, and deferred rows
-// serve where all data hold too few. Otherwise the window is doubled until it holds enough rows of both kinds together.
+// Groups around seeds in a sorted list (GSC). In the order of the list, each unused seed takes the nearest unused rows
+// (Hamming distance of the item sets, then the lower number) at most `reach` places above or below it. Rows that are not
+// deferred come first. With `widen`, the window is doubled until it holds enough of them, and deferred rows are taken if all
+// data hold too few. Otherwise the window is doubled until it holds enough rows of both kinds together.
 //
-// Places that are used are skipped by links that get shorter with use, so a window costs what is unused in it.
-// Memory: proportional to the data.
+// Used places are skipped by links that get shorter with use, so a window costs only its unused places. Memory: proportional
+// to the data.
 #pragma once
 
 #include "core/parallel.hpp"
 
 namespace shoal {
 
-// Some places of a list, from which places are taken for good.
+// Places of a list, from which places are removed permanently.
 class Places {
 public:
     explicit Places(int64_t n) : up_(n + 1), down_(n + 1) {
@@ -33,7 +33,7 @@ public:
     int64_t left() const { return left_; }
     bool has(int64_t place) const { return up_[place] == place; }
 
-    // All that are left within so many places above and below.
+    // Finds the remaining places within a distance above and below.
     void near(int64_t place, int64_t reach, std::vector<int64_t>& found) {
         auto n = static_cast<int64_t>(up_.size()) - 1;
         found.clear();
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // Where the links from a place lead.
+    // Returns the end of the links from a place.
     static int64_t end(std::vector<int64_t>& links, int64_t place) {
         int64_t last = place;
         while (links[last] != last) last = links[last];
@@ -59,7 +59,7 @@ private:
     int64_t left_ = 0;
 };
 
-// Made for one run; rows are given in the order of the list, `number` tells what they are called.
+// Used for one run. Rows are given in the order of the list; `number` has their numbers.
 class WindowedGroups {
 public:
     WindowedGroups(RowsView view, Code labels, const int64_t* number, const uint8_t* seeds, const uint8_t* deferred)
@@ -68,7 +68,7 @@ public:
         for (int64_t place = 0; place < view.rows; ++place) kind(place).free(place);
     }
 
-    // One group after the other: the place of a seed, and the `take` places that it takes.
+    // Returns one group after the other: the place of a seed, and the `take` places that it takes.
     std::vector<int64_t> run(int64_t take, int64_t reach, bool widen, const Tick& tick) {
         std::vector<int64_t> groups;
         std::chrono::steady_clock::time_point told;
@@ -99,19 +99,19 @@ private:
 
     Places& kind(int64_t place) { return deferred_[place] ? private_ : plain_; }
 
-    // How many are left in a window.
+    // Counts the remaining places in a window.
     int64_t count(Places& free, int64_t place, int64_t reach) {
         free.near(place, reach, near_);
         return static_cast<int64_t>(near_.size());
     }
 
-    // The reach, doubled until the window holds enough of both kinds.
+    // Doubles the reach until the window holds enough rows of both kinds.
     int64_t wide_enough(int64_t place, int64_t wanted, int64_t reach) {
         while (count(plain_, place, reach) + count(private_, place, reach) < wanted) reach = std::min(2 * reach, view_.rows);
         return reach;
     }
 
-    // Takes the nearest places, as many as wanted, or all that there are (in the window, unless it may widen); returns how many.
+    // Takes the nearest places: as many as wanted, or all there are (in the window, unless it may widen). Returns how many.
     int64_t nearest(Places& free, int64_t place, int64_t wanted, int64_t reach, bool widen, std::vector<int64_t>& groups) {
         wanted = std::min(wanted, free.left());
         if (wanted == 0) return 0;

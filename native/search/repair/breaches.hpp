@@ -1,10 +1,11 @@
-// What is in breach at a cut, as constraints on every cut: for the exact search under the criteria that are not monotone.
+// Lists the violations at a cut as constraints on every cut, for the exact search under criteria that are not monotone.
 //
-// A combination in breach excludes the cuts that have all its labels: all that can be said in general. A set of present labels
-// may exclude more. Where it is closed, that is, whatever its labels are specialised to, some set that occurs is in breach too,
-// no good cut expands all their parents: a threat, as for k^m. Closed sets are raised as long as they stay closed.
+// In general, a violating combination excludes only the cuts that have all its labels. A set of present labels may exclude
+// more. It is closed if, whatever its labels are specialised to, some set that occurs is also a violation. Then no safe cut
+// expands all parents of its labels: a threat, as for k^m. Closed sets are raised as long as they stay closed.
 //
-// Cost: that of listing the breaches, and for each a few intersections of row lists. Memory: the expanded rows, the breaches.
+// Cost: that of listing the violations, and for each a few intersections of row lists. Memory: the expanded rows and the
+// violations.
 #pragma once
 
 #include <map>
@@ -23,7 +24,7 @@ public:
         std::set<Set> together;  // labels that must not all be in a cut
     };
 
-    // Owns copies of what it needs: it outlives the call that made it.
+    // Owns copies of all data, because it outlives the call that created it.
     template <class Make>
     BreachLister(std::vector<Code> parent, std::vector<Code> span, Code leaves, Make make)
         : parent_(std::move(parent)), span_(std::move(span)), cost_(parent_.size(), 0),
@@ -31,7 +32,7 @@ public:
     BreachLister(const BreachLister&) = delete;
     BreachLister& operator=(const BreachLister&) = delete;
 
-    // Of combinations of at most `size` labels of the cut; about `most` of them, if there are more.
+    // Considers combinations of at most `size` labels of the cut; about `most` of them, if there are more.
     Found at(const std::vector<Code>& raised, int size, int64_t most, int threads, const Tick& tick) {
         Cut cut(tree_);
         for (Code u : raised) cut.raise(u, [](Code) {});
@@ -63,7 +64,7 @@ public:
     }
 
 private:
-    using Known = std::map<Set, bool>;  // which sets are closed: many breaches are raised to the same ones
+    using Known = std::map<Set, bool>;  // which sets are closed: many violations are raised to the same ones
 
     bool closed(const Set& labels, Known& known) const {
         auto [at, fresh] = known.emplace(labels, false);

@@ -1,13 +1,13 @@
-// Raises a cut until no combination of labels is in breach, for criteria that are not monotone under generalization:
-// l^m-diversity (repair_diversity.hpp) and k^m with negative knowledge (repair_negative.hpp), P3 s.5.
+// Raises a cut until no combination of labels violates the model, for criteria that are not monotone under generalization:
+// l^m-diversity (repair_diversity.hpp) and k^m with negative knowledge (repair_negative.hpp); Terrovitis et al. 2011, s.5.
 //
-// Rounds to a fixed point: list the breaches at the cut in preorder of the count-tree (labels by falling support, ties lower
-// id; a breach is not extended), then repair them in that order, each that still has all its labels in the cut by the cheapest
-// way to raise them after which this combination is fine. Raising may put new combinations in breach, and nothing but a look
-// shows which; but only such as hold a label that the last round raised: the others are as they were.
+// Rounds run to a fixed point. A round lists the violations at the cut in preorder of the count-tree (labels by falling
+// support, ties lower id; a violation is not extended). Then it repairs them in that order. A violation that still has all
+// its labels in the cut is repaired by the cheapest way to raise them. Raising may cause new violations, which only a new
+// search finds. They contain a label that the last round raised; other combinations have not changed.
 //
-// Time: enumerating the label sets that occur, once for each size and again around raised labels; a repair looks at the
-// ways one by one. Memory: proportional to the expanded rows plus the breaches of a round, of which there is a limit.
+// Time: enumerating the label sets that occur, once for each size and again around raised labels; a repair examines the ways
+// one by one. Memory: proportional to the expanded rows plus the violations of a round, whose number is limited.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -17,20 +17,20 @@
 
 namespace shoal {
 
-// Listens for an interruption on the calling thread.
+// Checks for an interruption on the calling thread.
 struct Interrupts {
     std::atomic<bool> never{false};
     Pulse pulse;
     explicit Interrupts(const Tick& tick) : pulse(tick, never, true) {}
 };
 
-// The rows as they came, distinct, and for every node of the hierarchy (the root too) those that hold something below it.
+// The distinct rows, and for every node of the hierarchy (including the root) the rows that hold items below it.
 //
 // The first groups may be leading: their rows come first, with all other rows of the same persons. Among these, and among the
-// others, rows stand person by person, each person's in order of groups.
+// others, rows are sorted by person, and by group within a person.
 class Records {
 public:
-    Rows rows;  // each starts with its group and goes on with its leaves
+    Rows rows;  // each starts with its group, followed by its leaves
 
     // Rows without leaves are kept if they count.
     Records(const RowsView& view, const std::vector<Code>& group, Code leading, const Tree& tree, bool keep_empty,
@@ -84,7 +84,7 @@ public:
             }
         return out;
     }
-    // Whether a row, or another one of the same person, is of a leading group.
+    // Whether a row, or another row of the same person, is of a leading group.
     bool leads(const Rows& some, int64_t row) const {
         Code person = some.person(row);
         return *some.begin(row) < leading_ || (person != NOBODY && person < static_cast<Code>(leads_.size()) && leads_[person]);
@@ -94,7 +94,7 @@ public:
     const int32_t* end(Code u) const { return holders_.data() + starts_[u + 1]; }
     int64_t support(Code u) const { return support_[u]; }  // persons
     int64_t total() const { return total_; }  // persons
-    bool has_persons() const { return !rows.persons.empty(); }  // somebody has several rows
+    bool has_persons() const { return !rows.persons.empty(); }  // some person has several rows
     bool holds(int32_t row, Code u) const {
         if (!bits_[u].empty()) return bits_[u][row >> 6] >> (row & 63) & 1;
         return std::binary_search(begin(u), end(u), row);
@@ -105,7 +105,7 @@ public:
     bool holds_any(int32_t row, const std::vector<Code>& nodes) const {
         return std::any_of(nodes.begin(), nodes.end(), [&](Code u) { return holds(row, u); });
     }
-    // Takes the node that the fewest rows hold out of the list.
+    // Removes the node that the fewest rows hold from the list.
     Code take_rarest(std::vector<Code>& nodes) const {
         auto fewer = [&](Code a, Code b) { return end(a) - begin(a) < end(b) - begin(b); };
         auto at = std::min_element(nodes.begin(), nodes.end(), fewer);
@@ -140,9 +140,10 @@ private:
 struct AtCut {
     std::vector<Code> order;  // nodes
     std::vector<uint8_t> fresh;  // by rank: was not there in the last round
-    Rows rows;  // arranged as the records; each starts with its group and goes on with ranks, ascending
+    Rows rows;  // in the order of the records; each starts with its group, followed by ranks, ascending
 
-    // Only the rows that hold a fresh label, unless all rows are wanted; or none, where the support of labels is enough.
+    // Contains only the rows that hold a fresh label, unless all rows are wanted; or none, if the support of labels is
+    // enough.
     AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, bool any_rows,
           const Tick& tick) {
         Interrupts interrupts(tick);
@@ -175,10 +176,10 @@ struct AtCut {
     }
 };
 
-// The occurrences of every label in the rows at a cut, label by label, each in order of rows.
+// The places of every label in the rows at a cut, label by label, each in order of rows.
 struct Place {
     int64_t row;
-    int64_t next;  // what follows the last label of the prefix in the row
+    int64_t next;  // the labels after the last label of the prefix in the row
 };
 struct Occurrences {
     std::vector<int64_t> starts;
@@ -196,7 +197,7 @@ struct Occurrences {
     }
 };
 
-// Makes room for other rows without giving back memory.
+// Clears the rows but keeps their memory.
 inline void clear(Rows& rows) {
     rows.indptr.resize(1);
     rows.items.clear();
@@ -207,7 +208,7 @@ inline void clear(Rows& rows) {
 // A combination: nodes in count-tree order, the absent ones last and written ~u.
 using Combination = std::vector<Code>;
 
-// Those in breach with one first label, in preorder; flat. No more than `limit` are listed; full: the list ended there.
+// The violations with one first label, in preorder, as a flat list. At most `limit` are listed; full: the list ended there.
 struct Breaches {
     std::vector<Code> labels;
     std::vector<int64_t> ends;
@@ -221,23 +222,23 @@ struct Breaches {
     }
 };
 
-// What a round asks of a criterion, and what it gets.
+// The input and output of a round of a criterion.
 struct Round {
     const Cut& cut;
-    const std::vector<uint8_t>& fresh;  // nodes: combinations without any need not be looked at again
-    const std::set<Combination>& hopeless;  // in breach whatever is raised: neither listed nor extended
+    const std::vector<uint8_t>& fresh;  // nodes; combinations without any of them need not be checked again
+    const std::set<Combination>& hopeless;  // violations that no raising repairs: neither listed nor extended
     int size;
-    int64_t most;  // about so many breaches are listed at most
+    int64_t most;  // approximate limit on the violations listed
     int threads;
     const Tick& tick;
 
     std::vector<Breaches> found;  // in preorder when read one after the other
-    std::vector<Code> unfinished;  // nodes that more breaches start with
-    int64_t counted = 0;  // label sets
+    std::vector<Code> unfinished;  // nodes that further violations start with
+    int64_t counted = 0;  // number of label sets
 };
 
-// Criterion: search(round), and fine(target, present): whether the nodes, the first `present` of which are present and the
-// others absent, are not in breach. Bounded: never up to the root; what cannot be ended below it stays.
+// Criterion: search(round), and fine(target, present): whether the nodes satisfy it, where the first `present` ones are
+// present and the others absent. Bounded: never raise to the root; violations that only the root could repair stay.
 template <class Criterion>
 class Repair {
 public:
@@ -248,7 +249,7 @@ public:
         for (int64_t i = 0; i < n_raised; ++i) cut_.raise(raised[i], [](Code) {});
     }
 
-    // Whether no combination of at most `size` labels is in breach any more. If not, one is unrepairable().
+    // Whether no combination of at most `size` labels violates the model any more. If not, one is unrepairable().
     bool run(int size) {
         std::vector<uint8_t> fresh(cut_.tree.nodes, 1);
         for (bool again = true; again;) {
@@ -274,7 +275,7 @@ public:
                         fresh[u] = 1;
                     }
                 }
-                breaches = Breaches();  // done with
+                breaches = Breaches();  // no longer needed
             }
         }
         return true;
@@ -292,7 +293,7 @@ private:
         return std::all_of(breach.begin(), breach.end(), [&](Code u) { return !cut_.below(node(u)); });
     }
 
-    // The nodes to raise the cut to, so that this combination is fine; none: no way.
+    // The nodes to raise the cut to so that this combination is fine; none if there is no way.
     Set cheapest(const Combination& breach) {
         std::vector<Code> labels;
         for (Code u : breach) labels.push_back(node(u));

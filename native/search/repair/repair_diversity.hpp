@@ -1,6 +1,6 @@
-// l^m-diversity as a criterion for Repair (P3 s.5.2): a set c of labels is in breach if for some sensitive value s more than
-// one in l of the rows that hold c have s, or more than one in l of the persons with a row that holds c have one that also has s.
-// Neither implies the other, so each of the two is looked for by itself.
+// l^m-diversity as a criterion for Repair (Terrovitis et al. 2011, s.5.2): a set c of labels violates it if, for some
+// sensitive value s, more than one in l of the rows that hold c have s, or more than one in l of the persons with a row that
+// holds c have one that also has s. Neither implies the other, so both are checked separately.
 #pragma once
 
 #include <optional>

@@ -1,13 +1,14 @@
-// k^m with negative knowledge as a criterion for Repair (P3 s.5.1): labels known to be present and labels known to be absent are
-// in breach if 1..k-1 persons have a row that holds all of the first and none of the second. Rows without items count.
+// k^m with negative knowledge as a criterion for Repair (Terrovitis et al. 2011, s.5.1): labels known to be present and
+// labels known to be absent violate it if 1..k-1 persons have a row that holds all of the first and none of the second. Rows
+// without items count.
 //
-// The sets P of present labels are walked depth-first, the empty one first; each is followed by the sets N of absent labels that
-// are in breach with it, then by its extensions. N is found by partition: with T the rows of P without those of the labels chosen
-// so far, only labels that occur in T matter, by falling count in T (ties: falling support, then lower id), and r of them
-// leave fewer than k only if the r highest counts add up to more than |T| - k. For most P they do not.
+// The sets P of present labels are visited depth-first, the empty one first. Each is followed by the sets N of absent labels
+// that violate the model with it, then by its extensions. N is found by partition. Let T be the rows of P without those of
+// the labels chosen so far. Only labels that occur in T matter, by falling count in T (ties: falling support, then lower id).
+// r of them leave fewer than k rows only if the r highest counts add up to more than |T| - k. For most P they do not.
 //
-// Where nobody has several rows, a label leaves |T| less its count. Else it may leave more, as a person can have a row with it and
-// one without: those left are counted.
+// If nobody has several rows, a label leaves |T| minus its count. Otherwise it may leave more, because a person can have a
+// row with it and one without, so the remaining persons are counted.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,7 +21,7 @@ public:
     Negative(const RowsView& view, const Tree& tree, int64_t k, const Tick& tick)
         : tree_(tree), k_(k), records_(view, std::vector<Code>(view.rows, 0), 0, tree, true, tick) {}
 
-    // Whether nobody or at least k persons have a row with the present nodes (the first so many) and none of the others.
+    // Whether no person or at least k persons have a row with the present nodes (the first ones) and none of the others.
     bool fine(const std::vector<Code>& target, size_t present) const {
         auto border = target.begin() + static_cast<int64_t>(present);
         auto held = tree_.maximal({target.begin(), border});
@@ -39,8 +40,8 @@ public:
         return !found.count() || found.count() >= k_;
     }
 
-    // Whether some set that occurs is in breach in every cut that has these nodes, all present, or specialises them: too few
-    // persons have them, and no more have less.
+    // Whether every cut that has these nodes, all present, or specialises them, contains a violating set that occurs: too few
+    // persons have them, and no more have their specialisations.
     bool closed(const Set& nodes) const {
         auto others = nodes;
         Code rarest = records_.take_rarest(others);
@@ -93,7 +94,7 @@ private:
         int64_t counted = 0;
     };
 
-    // One search for breaches, shared by the workers.
+    // One search for violations, shared by the workers.
     struct Walk {
         const Negative& self;
         Round& round;
@@ -101,7 +102,7 @@ private:
         const Occurrences occurrences;
         const int size;
 
-        // No label is present.
+        // Searches without any present label.
         void without(Worker& worker, Pulse& pulse) const {
             worker.prefix.clear();
             worker.rows = at.rows;
@@ -114,7 +115,7 @@ private:
             partition(worker, round.found[0], worker.places, self.records_.total(), size, candidates, pulse, 0.0);
         }
 
-        // Copies the rows of the first label together: the walk below it reads them over and over.
+        // Copies the rows of the first label, because the walk below it reads them repeatedly.
         void from(Worker& worker, Code first, Pulse& pulse) const {
             worker.prefix.assign(1, first);
             Breaches& found = round.found[first + 1];
@@ -146,7 +147,7 @@ private:
             Level& level = worker.levels[depth];
             count(level, rows, from, to, nullptr);
             worker.counted += static_cast<int64_t>(level.touched.size());
-            // Those that follow the prefix, and those that may be absent with it: not in all rows, as far as counts tell.
+            // Labels that follow the prefix, and labels that may be absent with it: not in all rows, as far as counts tell.
             std::vector<Candidate> children, candidates;
             Code after = worker.prefix.back();
             int64_t highest = 0;
@@ -169,7 +170,7 @@ private:
             int64_t slots = 0;
             for (const Candidate& child : children)
                 if (child.count >= self.k_) level.slot[child.rank] = ++slots;
-            if (slots) {  // one pass hands every row to all the children that it belongs to
+            if (slots) {  // one pass copies every row to all children that it belongs to
                 level.start.assign(slots + 1, 0);
                 for (const Place* p = from; p != to; ++p)
                     for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
@@ -197,7 +198,7 @@ private:
             }
         }
 
-        // Up to `more` of the candidates, absent from the rows, that leave 1..k-1 persons. Weight: the persons of the rows, at
+        // Finds up to `more` candidates, absent from the rows, that leave 1..k-1 persons. Weight: the persons of the rows, at
         // least k unless no label is present.
         void partition(Worker& worker, Breaches& found, const std::vector<Place>& places, int64_t weight, int more,
                        std::vector<Candidate> candidates, Pulse& pulse, double share) const {
@@ -228,7 +229,7 @@ private:
                 if (left < self.k_) {
                     report(worker, found);
                 } else if (more > 1) {
-                    // Absent labels come in the order of the candidates, so each set is met once.
+                    // Absent labels come in the order of the candidates, so each set is visited once.
                     level.slot.resize(at.order.size(), 0);
                     for (size_t j = i + 1; j < candidates.size(); ++j) level.slot[candidates[j].rank] = 1;
                     count(level, worker.rows, rest.data(), rest.data() + rest.size(), &level.slot);
@@ -246,7 +247,7 @@ private:
             }
         }
 
-        // The persons with each label in some of the rows; only labels that are wanted.
+        // Counts the persons with each label in some of the rows, for the wanted labels only.
         void count(Level& level, const Rows& rows, const Place* from, const Place* to, const std::vector<int64_t>* wanted) const {
             level.count.resize(at.order.size(), 0);
             level.slot.resize(at.order.size(), 0);

@@ -1,4 +1,4 @@
-// What Repair made of a cut, for the files that bind it.
+// The result of Repair, for the files that bind it.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
-// Shares of sensitive values among units, rows or persons: a set c of labels is in breach if for some sensitive value s more
-// than one in l of the units that hold c have s with it. Depth-first, units with sensitive values
-// in front. Only labels that occur in rows with such values can matter, so those units come first and the others are read only
-// until (l - 1) of them stand against each unit with a sensitive value of every such label.
+// Shares of sensitive values among units (rows or persons): a set c of labels violates the model if, for some sensitive value
+// s, more than one in l of the units that hold c also have s. The search is depth-first, with units that have sensitive
+// values in front. Only labels that occur in rows with such values matter. So those units come first, and the others are read
+// only until there are (l - 1) of them for each unit with a sensitive value of every such label.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-// Whose shares count: those of rows, if the view knows no persons, else those of persons.
+// Counts shares of rows if the view has no persons, else shares of persons.
 class UnitDiversity {
 public:
     UnitDiversity(const RowsView& view, const RowsView& sensitive, const Tree& tree, int64_t l, const Tick& tick)
@@ -25,7 +25,7 @@ public:
         group_ = {};
     }
 
-    // Whether no sensitive value is too frequent in the rows that hold all the nodes.
+    // Whether no sensitive value is too frequent in the rows that hold all nodes.
     bool fine(const std::vector<Code>& target) {
         auto nodes = tree_.maximal(target);
         Code rarest = records_.take_rarest(nodes);
@@ -49,10 +49,10 @@ public:
         return support.count() >= highest * l_;
     }
 
-    // Whether some set that occurs is in breach in every cut that has these nodes or specialises them. A row of theirs holds
-    // between one and as many specialisations as the product of its leaves below each. If for some value the (l - 1) units that
-    // each unit with it calls for are more than all specialisations in rows without it, then on average, so for one at least,
-    // too few units stand against those with the value.
+    // Whether every cut that has these nodes, or specialises them, contains a violating set that occurs. A row with the nodes
+    // holds between one and as many specialisations as the product of its leaves below each node. Each unit with a value
+    // needs (l - 1) units without it. If these are more than all specialisations in rows without the value, then on average,
+    // and so for at least one specialisation, there are too few units without the value.
     bool closed(const Set& nodes) const {
         auto others = nodes;
         Code rarest = records_.take_rarest(others);
@@ -117,37 +117,37 @@ private:
 
     struct Level {
         std::vector<int64_t> with;  // by rank: units with a sensitive value
-        std::vector<int64_t> owed;  // by rank: units without that are wanted against them; 0 for labels that need no look
-        std::vector<Code> last;  // by rank: the person that was counted last
+        std::vector<int64_t> owed;  // by rank: units without a value that are still needed; 0 for labels that need no check
+        std::vector<Code> last;  // by rank: the person counted last
         std::vector<Code> touched;  // ranks
-        std::vector<int64_t> slot;  // by rank: 1 + place among the children that are walked
+        std::vector<int64_t> slot;  // by rank: 1 + place among the children to visit
         std::vector<int64_t> start, split;
         std::vector<Place> places;
     };
     struct Worker {
         Combination prefix;  // nodes
-        Rows rows;  // what follows the first label in its rows; each row starts with its group
+        Rows rows;  // the labels after the first one in its rows; each row starts with its group
         std::vector<int64_t> fresh_end;
         std::vector<uint8_t> wanted;
         std::vector<Place> places;
         std::vector<Level> levels;
-        std::vector<int64_t> tally;  // of suspects and sensitive values
+        std::vector<int64_t> tally;  // of suspicious labels and sensitive values
         PersonsByLabel tallied;
         int64_t counted = 0;
     };
 
-    // One search for breaches, shared by the workers.
+    // One search for violations, shared by the workers.
     struct Walk {
         const UnitDiversity& self;
         Round& round;
         const AtCut& at;
         const Occurrences occurrences;
         const int size;
-        const size_t before;  // lists of breaches that others found
-        std::vector<int64_t> fresh_end;  // of each row: past its last fresh label
+        const size_t before;  // lists of violations that others found
+        std::vector<int64_t> fresh_end;  // of each row: end of its last fresh label
 
-        // Copies together what matters in the rows of the first label: labels that occur there with a sensitive value. As long as
-        // no label of the prefix is fresh, a row matters up to its last fresh label.
+        // Copies the relevant part of the rows of the first label: labels that occur there with a sensitive value. As long as
+        // no label of the prefix is fresh, a row is relevant up to its last fresh label.
         void from(Worker& worker, Code first, Pulse& pulse) const {
             const Place* place = occurrences.places.data() + occurrences.starts[first];
             const Place* end = occurrences.places.data() + occurrences.starts[first + 1];
@@ -156,7 +156,7 @@ private:
             clear(worker.rows);
             worker.fresh_end.clear();
             int64_t leading = 0;
-            // A person's rows without a sensitive value can come before another's with one.
+            // A person's rows without a sensitive value can come before another person's rows with one.
             for (const Place* p = place; self.records_.has_persons() && p != end && self.records_.leads(at.rows, p->row); ++p)
                 if (self.is_sensitive(*at.rows.begin(p->row)))
                     for (int64_t e = p->next; e < at.rows.indptr[p->row + 1]; ++e) worker.wanted[at.rows.items[e]] = 1;
@@ -194,7 +194,7 @@ private:
                    static_cast<double>(first) / static_cast<double>(at.order.size()));
         }
 
-        // The prefix is fine; the rows of units with sensitive values are those up to `split`.
+        // The prefix is fine. The rows of units with sensitive values are those up to `split`.
         void extend(Worker& worker, Breaches& breaches, const Place* from, const Place* split, const Place* to, bool old,
                     Pulse& pulse, double share) const {
             pulse.beat(share);
@@ -213,7 +213,7 @@ private:
             worker.counted += static_cast<int64_t>(level.touched.size());
             if (unsettled) acquit(worker, level, from, split, stop);
             std::sort(level.touched.begin(), level.touched.end());
-            std::vector<std::pair<Code, bool>> children;  // those in breach, and those to walk
+            std::vector<std::pair<Code, bool>> children;  // violations, and labels to extend
             for (Code rank : level.touched) {
                 level.with[rank] = 0;
                 bool breach = level.owed[rank] > 0;
@@ -245,14 +245,14 @@ private:
             }
         }
 
-        // Counts the labels that follow, by units with a sensitive value and then against them by the others; how many of
-        // them too few others hold.
+        // Counts the labels that follow, first by units with a sensitive value and then by the others. Returns how many
+        // labels have too few others.
         template <class Stop>
         int64_t count(const Rows& rows, Level& level, const Place* from, const Place* split, const Place* to, bool old, bool last,
                       Stop stop) const {
             auto &with = level.with, &owed = level.owed;
             bool persons = !rows.persons.empty();
-            // Rows stand person by person: who was counted for a label was counted for it last.
+            // Rows are sorted by person, so a person who was counted for a label was the last one counted for it.
             auto counts = [&](Code rank, Code person) {
                 if (person == NOBODY) return true;
                 if (level.last[rank] == person) return false;
@@ -275,8 +275,8 @@ private:
                 }
             }
             int64_t unsettled = 0;
-            // Rows with a sensitive value hold the label themselves: l - 1 others are owed. Of persons all are counted again, as
-            // some hold it in other rows only.
+            // Rows with a sensitive value hold the label themselves, so l - 1 others are needed. Persons are all counted
+            // again, because some hold the label only in other rows.
             for (Code rank : level.touched)
                 if (!old || at.fresh[rank]) {
                     owed[rank] = (self.l_ - !persons) * with[rank];
@@ -294,7 +294,7 @@ private:
             return unsettled;
         }
 
-        // One pass hands every row to all the children that it belongs to, but not to those in breach.
+        // One pass copies every row to all children that it belongs to, except violations.
         template <class Stop>
         void hand_out(const Rows& rows, Level& level, const std::vector<std::pair<Code, bool>>& children, const Place* from,
                       const Place* split, const Place* to, Stop stop) const {
@@ -323,8 +323,8 @@ private:
             for (const auto& child : children) level.slot[child.first] = 0;
         }
 
-        // Labels are suspected if more than one in l of their units have a sensitive value; of those that have no single
-        // value in so many units, nothing is owed.
+        // A label is suspicious if more than one in l of its units have a sensitive value. If no single value has so many
+        // units, no further units are needed.
         template <class Stop>
         void acquit(Worker& worker, Level& level, const Place* from, const Place* split, Stop stop) const {
             if (self.values_ == 1) return;
@@ -378,9 +378,9 @@ private:
     Tree tree_;
     int64_t l_;
     std::vector<Set> groups_;  // sets of sensitive values, the last one empty
-    std::vector<Code> group_;  // by row of the view, as long as it is needed
+    std::vector<Code> group_;  // by row of the view, while it is needed
     Records records_;
-    int64_t leading_ = 0;  // so many of the records are of units with a sensitive value: the first
+    int64_t leading_ = 0;  // so many of the first records are of units with a sensitive value
     Code values_ = 0;
     std::vector<int64_t> count_;
     PersonsByLabel persons_;

@@ -1,9 +1,9 @@
-// The books of a sibling grouping: which siblings are in which block, and what that costs.
+// The state of a sibling grouping: the blocks of siblings, and their costs.
 //
-// Units are the leaves of the tree, its first nodes; every other node has at least two children, and parents come after
-// their children. A block (a label) is some children of one node, its owner. A node that is not split is *closed*, and a
-// block of all children of a node is the node itself, one child of its own parent. Only the root is never closed: if
-// everything is one block, that block holds all children of the root.
+// Units are the leaves of the tree, its first nodes. Every other node has at least two children, and parents come after their
+// children. A block (a label) is a set of children of one node, its owner. A node that is not split is *closed*. A block of
+// all children of a node is the node itself, one child of its own parent. Only the root is never closed: if everything is one
+// block, that block contains all children of the root.
 #pragma once
 
 #include "core/rows.hpp"
@@ -12,7 +12,8 @@ namespace shoal {
 
 class Blocks {
 public:
-    // Throws if `block_of` is no grouping of siblings. `spare`: blocks that there may be beyond those that there are; `most`: blocks at most, if there are fewer.
+    // Throws if `block_of` is no grouping of siblings. `spare`: number of blocks beyond the existing ones; `most`: limit on
+    // the number of blocks, if that is smaller.
     Blocks(std::vector<Code> parent, std::vector<int64_t> occurrences, const std::vector<Code>& sizes,
            std::vector<int64_t> penalty, const std::vector<Code>& block_of, int64_t spare, int64_t most)
         : parent_(std::move(parent)), penalty_(std::move(penalty)), occ_(std::move(occurrences)),
@@ -55,7 +56,7 @@ public:
         return found;
     }
 
-    // The books: which elements are in which block. `move` has changed the rows already.
+    // Records that an element is in another block. `move` has changed the rows already.
     void settle(Code element, Code from, Code to) {
         if (block_[element] != from) open(from);
         cost_ -= cost_of(from) + cost_of(to);
@@ -87,7 +88,7 @@ public:
         adopt(block, node);
     }
 
-    // If a block holds all children of a node, it is that node.
+    // If a block contains all children of a node, makes it that node.
     void close(Code block) {
         for (Code node; (node = owner_[block]) >= 0 && node + 1 < nodes_ && members_[block].size() == children_[node].size();) {
             for (Code child : members_[block]) block_[child] = -1;
@@ -111,7 +112,7 @@ private:
         owner_.assign(slots_, -1), members_.resize(slots_), place_in_owner_.assign(slots_, -1);
         block_occ_.assign(slots_, 0), block_size_.assign(slots_, 0);
         blocks_.resize(nodes_), block_.assign(nodes_, -1), place_.assign(nodes_, -1);
-        std::vector<Code> only(block_of);  // the block of all units below a node; -1: several
+        std::vector<Code> only(block_of);  // the block of all units below a node; -1: several blocks
         only.resize(nodes_, -2);
         for (Code x = 0; x + 1 < nodes_; ++x) {
             Code& above = only[parent_[x]];
@@ -152,7 +153,7 @@ private:
 
     std::vector<std::vector<Code>> children_, members_, blocks_;  // of a node; of a block; of an owner
     std::vector<Code> owner_, place_in_owner_;  // of a block
-    std::vector<Code> block_, place_;  // of an element, and where it is among the members; block -1: no element
+    std::vector<Code> block_, place_;  // of an element, and its place among the members; block -1: not an element
     std::vector<Code> free_;
     std::vector<int64_t> block_occ_, block_size_;
     int64_t cost_ = 0;

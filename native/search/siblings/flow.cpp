@@ -12,7 +12,7 @@ SHOAL_KERNEL(flow) {
                 new (self) Flow(nodes, tails.data(), heads.data(), capacities.data(), length(tails));
             },
             "nodes"_a, "tails"_a, "heads"_a, "capacities"_a)
-        // (the flow so far, whether it is the largest)
+        // (the flow so far, whether it is the maximum)
         .def(
             "grow",
             [](Flow& self, int64_t work) {

@@ -1,5 +1,5 @@
-// The largest flow from a source to a sink, by Dinic's method: shortest paths first, each phase a blocking flow. The flow
-// grows from phase to phase, so that a search that is cut short still has a lower bound on the least cut.
+// The maximum flow from a source to a sink, by Dinic's method: shortest paths first, each phase a blocking flow. The flow
+// grows from phase to phase, so an interrupted search still has a lower bound on the minimum cut.
 #pragma once
 
 #include <limits>
@@ -24,7 +24,7 @@ public:
         }
     }
 
-    // Let it grow until about `work` arcs have been looked at, or no more can flow.
+    // Increases the flow until about `work` arcs have been examined, or it is the maximum.
     void grow(int64_t work) {
         looked_ = 0;
         while (looked_ < work && (resume_ || reach())) {
@@ -53,7 +53,7 @@ private:
         return !done_;
     }
 
-    // Whether no path of the present length is left.
+    // Whether no path of the current length is left.
     bool block(int64_t work) {
         std::vector<int64_t> path;
         Code node = 0;

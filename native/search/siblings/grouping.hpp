@@ -1,6 +1,7 @@
-// A sibling grouping on its way (blocks.hpp), with the support of every set of up to three labels: the persons with a row that
-// holds all of it. Moving a node to another block changes just the sets that the rows of that node hold, so a move is tried by
-// looking at those rows alone. Of a person with several rows it counts whether some other row holds the set (person_labels.hpp).
+// A sibling grouping in progress (blocks.hpp), with the support of every set of up to three labels: the number of persons
+// with a row that holds all of them. Moving a node to another block changes only the sets in the rows of that node, so only
+// these rows are examined to try a move. For a person with several rows, it also matters whether another row holds the set
+// (person_labels.hpp).
 #pragma once
 
 #include <unordered_map>
@@ -14,8 +15,8 @@ namespace shoal {
 
 class Grouping : public Blocks, LabelledRows, SetPlaces {
 public:
-    static constexpr int64_t MOST_CUBED = 420;  // labels for which the supports of all sets of three are kept
-    static constexpr int64_t MOST_BEYOND = 20000000;  // rows looked at for larger sets; more: taken as not safe
+    static constexpr int64_t MOST_CUBED = 420;  // with at most so many labels, the supports of all sets of three are kept
+    static constexpr int64_t MOST_BEYOND = 20000000;  // rows examined for larger sets; beyond it, the grouping is unsafe
 
     Grouping(RowsView rows, std::vector<Code> parent, std::vector<int64_t> occurrences, const std::vector<Code>& sizes,
              std::vector<int64_t> penalty, const std::vector<Code>& block_of, int64_t k, int64_t m, int64_t spare)
@@ -30,7 +31,7 @@ public:
     int64_t work() const { return work_; }
     void charge(int64_t work) { work_ += work; }
 
-    // ---- rare sets: held by 1..k-1 persons; none where the grouping is safe
+    // ---- rare sets: held by 1..k-1 persons; none if the grouping is safe
     bool safe() const { return rare_.empty(); }
     size_t rare_sets() const { return rare_.size(); }
     std::vector<Code> rare_set(size_t at) const { return set_of(rare_[at]); }
@@ -40,16 +41,16 @@ public:
         return others.size() == 1 ? pairs_[at(block, others[0])] : cube_[at(block, others[0], others[1])];
     }
 
-    // Whether an earlier try has shown that a block needs an element: without it, a set would be rare. What is
-    // remembered holds as long as the blocks that it is about stay as they are.
+    // Whether an earlier attempt has shown that a block needs an element: without it, a set would be rare. The memory is
+    // valid as long as the blocks concerned do not change.
     bool needed(Code element, Code from, Code to) const {
         const Remembered& stay = needed_[element];
         bool alone = members(from).size() == 1 && members(from)[0] == element;
         return !alone && stay.other >= 0 && stay.other != to && stay.from == stamp_[from] && stay.stamp == stamp_[stay.other];
     }
 
-    // Whether an earlier try has shown a label that the element is rarely held with, and that a block (-1: one of its
-    // own) is never held with.
+    // Whether an earlier attempt has shown a label that few rows hold with the element, and no row with the block (-1: a new
+    // block).
     bool unwelcome(Code element, Code from, Code to) const {
         for (int i = 0; i < KEPT; ++i) {
             const Remembered& rare = rare_with_[int64_t(element) * KEPT + i];
@@ -59,8 +60,8 @@ public:
         return false;
     }
 
-    // Moves a node to another block of its owner, or to an empty one, if the grouping is safe then. The node is a member
-    // of the block, or a child of its only member. The books are settled by `settle` afterwards.
+    // Moves a node to another block of its owner, or to an empty one, if the grouping stays safe. The node is a member of the
+    // block, or a child of its only member. `settle` records the move afterwards.
     bool try_move(Code node, Code from, Code to) {
         bool was_safe = safe();
         look_at_pairs(node, from, to);
@@ -79,14 +80,14 @@ public:
         return true;
     }
 
-    void move(Code node, Code from, Code to) {  // safe or not
+    void move(Code node, Code from, Code to) {  // whether that is safe or not
         look_at_pairs(node, from, to);
         if (cubed_) look_at_triples(node, from, to);
         apply(node, from, to);
     }
 
-    // Whether every set of more labels than are counted all the time, one of them this block, is safe. `joined`: a node
-    // that has moved to it, but not in the books yet.
+    // Whether every set with this block and more labels than are always counted is safe. `joined`: a node that has moved to
+    // the block but is not recorded yet.
     bool safe_beyond(Code block, Code joined = -1) {
         if (m_ <= counted()) return true;
         std::vector<Code> rows, nodes(members(block));
@@ -98,7 +99,7 @@ public:
                 if (marked_[row] == mark_ || !holds(row, block)) continue;
                 marked_[row] = mark_, rows.push_back(row);
             }
-        if (!rows_.persons.empty()) std::sort(rows.begin(), rows.end());  // person by person
+        if (!rows_.persons.empty()) std::sort(rows.begin(), rows.end());  // by person
         int64_t left = MOST_BEYOND;
         return safe_with(rows, block, -1, 1, left);
     }
@@ -134,7 +135,7 @@ private:
         stamp_.assign(slots_, 0), needed_.resize(nodes_), rare_with_.resize(size_t(nodes_) * KEPT), turn_.assign(nodes_, 0);
     }
 
-    // The same for rows of persons who have several: what an earlier one holds, too, is counted already.
+    // The same for rows of persons who have several. A set in an earlier row of the person is counted already.
     void count_persons() {
         Bits earlier, with_a, with_b;
         for (int64_t row = people_.begin(); row < rows_.size(); ++row) {
@@ -154,7 +155,8 @@ private:
         }
     }
 
-    // The books of rare sets begin empty, and only safe moves are made: that would go wrong from a start with rare sets.
+    // Whether no set is rare at the start. The list of rare sets starts empty and only safe moves are made, which requires a
+    // safe start.
     bool counts_are_safe() const {
         for (Code a = 0; a < slots_; ++a)
             for (Code b = 0; b <= a; ++b)
@@ -162,7 +164,7 @@ private:
         return std::none_of(cube_.begin(), cube_.end(), [&](int32_t support) { return is_rare(support); });
     }
 
-    // What a move does to the supports of one or two labels: less for sets with `from`, more for sets with `to`.
+    // The effect of a move on the supports of one or two labels: less for sets with `from`, more for sets with `to`.
     void look_at_pairs(Code node, Code from, Code to) {
         less_ = more_ = joint_ = 0;
         int64_t n =
@@ -190,7 +192,7 @@ private:
         });
         if (!rows_.persons.empty()) touch_in_order();
     }
-    // Persons note their labels in no order that is worth keeping.
+    // Persons record their labels in no useful order, so sort them.
     void touch_in_order() {
         for (int side = 0; side < 2; ++side) {
             touched_[side].clear();
@@ -199,7 +201,7 @@ private:
         }
     }
 
-    // By how much that changes the number of rare sets. Why a move is refused is remembered.
+    // Returns the change in the number of rare sets. Remembers why a move is refused.
     int64_t rare_change(Code node, Code from, Code to, bool remember) {
         const int32_t *of_from = &pairs_[at(from, 0)], *of_to = &pairs_[at(to, 0)];
         int64_t rare = 0;
@@ -271,7 +273,7 @@ private:
             jointly_.push_back(other);
         joint_change_[other] += change;
     }
-    // Sets with both labels of a move, for one person: rows that begin to hold both, and rows that do no more.
+    // Sets with both labels of a move, for one person: rows that begin to hold both, and rows that no longer do.
     void look_at_joint_triples(Code from, Code to) {
         Bits *before = &step_->joint, *after = &step_->then_joint;
         for (int32_t change : {1, -1}) {
@@ -337,7 +339,7 @@ private:
         work_ += held_[node + 1] - held_[node];
     }
 
-    // Whether no set is rare that holds the labels so far, the first and those up to `last`, and some more.
+    // Whether no rare set contains the labels so far (the first and those up to `last`) and some more.
     bool safe_with(const std::vector<Code>& rows, Code first, Code last, int64_t labels, int64_t& left) {
         std::vector<int64_t> support(slots_, 0);
         PersonsByLabel persons;
@@ -378,7 +380,7 @@ private:
     std::vector<uint8_t> turn_;
     std::vector<int64_t> marked_;
     int64_t mark_ = 0;
-    int64_t less_ = 0, more_ = 0, joint_ = 0;  // the move that is looked at
+    int64_t less_ = 0, more_ = 0, joint_ = 0;  // the current move
     std::vector<int32_t> change_[2], joint_change_, twin_change_;
     std::vector<Code> touched_[2], jointly_;
     std::vector<std::pair<Code, Code>> touched_twins_;

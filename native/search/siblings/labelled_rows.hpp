@@ -1,5 +1,5 @@
-// Rows of units and the labels that stand for them, which change as nodes move from label to label. It tells what a move would
-// do to the rows that hold the node: those of persons with one row each by one, those of the others person by person.
+// Rows of units and their labels, which change as nodes move from label to label. It tells how a move would change the rows
+// that hold the node: rows of persons with one row one by one, the others person by person.
 #pragma once
 
 #include "search/siblings/person_labels.hpp"
@@ -12,7 +12,7 @@ protected:
     using Bits = PersonLabels::Bits;
     using Person = PersonLabels::Person;
 
-    // label_of: of each unit.
+    // label_of: the label of each unit.
     LabelledRows(const RowsView& rows, const std::vector<Code>& parent, const std::vector<Code>& label_of, Code slots)
         : UnitRows(rows, parent), label_(rows_.items.size()), count_(rows_.items.size()), length_(rows_.size(), 0),
           people_(rows_, slots), place_(rows_.persons.empty() ? 0 : rows_.items.size()) {
@@ -49,8 +49,8 @@ protected:
         }
     }
 
-    // How a row that holds the node changes: whether `from` vanishes from it, and whether `to` is there already. Not the rows of
-    // persons with several, whose first holder is returned.
+    // Visits how a row that holds the node changes: whether `from` disappears from it, and whether `to` is there already.
+    // Rows of persons with several rows are not visited; the first holder of such a row is returned.
     template <class Visit>
     int64_t each_holder(Code node, Code from, Code to, Visit visit) const {
         int64_t n = held_[node];
@@ -68,21 +68,22 @@ protected:
         return n;
     }
 
-    // ---- persons with several rows: rows are bits, and i is where a label stands in one of them
+    // ---- persons with several rows: rows are bits, and i is the place of a label in one of them
 
-    // What a move does to the rows of one person.
+    // The effect of a move on the rows of one person.
     struct Step {
         const Person* person = nullptr;
-        int64_t first = 0, stop = 0;  // those that hold the node: holder_[first] .. holder_[stop - 1]
-        Bits gone, came;  // `from` vanishes from them; `to` is new in them
-        Bits left, had;  // they keep `from`; they had `to` before
-        Bits joint, then_joint;  // they had both; they have both then
-        Code from = 0, to = 0;  // the places of both labels; of `to` NONE: the person has no row with it
-        bool changed = false;  // some row does
+        int64_t first = 0, stop = 0;  // the rows that hold the node: holder_[first] .. holder_[stop - 1]
+        Bits gone, came;  // rows from which `from` disappears; rows in which `to` is new
+        Bits left, had;  // rows that keep `from`; rows that had `to` before
+        Bits joint, then_joint;  // rows that had both before; rows that have both after
+        Code from = 0, to = 0;  // the places of both labels; `to` is NONE if the person has no row with it
+        bool changed = false;  // whether some row changes
     };
 
-    // Visits the persons who hold the node, from a holder on, if some of their rows change. `known`: somebody holds `to`. Returns
-    // how much was looked at. Some persons are read before the first of them is visited: meanwhile their masks are fetched.
+    // Visits the persons who hold the node, starting at a holder, if some of their rows change. `known`: some person holds
+    // `to`. Returns the work. Some persons are read before the first of them is visited, so that their masks are in the
+    // cache.
     template <class Visit>
     int64_t each_person(int64_t n, Code node, Code from, Code to, bool known, Visit visit) {
         int64_t looked = 0;
@@ -99,7 +100,7 @@ protected:
         return looked;
     }
 
-    // Adds 1 for each label of the changed rows of a person, but `from` and `to`, that no row of `with` holds.
+    // Adds 1 for each label of the changed rows of a person, except `from` and `to`, that no row of `with` holds.
     void count_new(const Bits& changed, const Bits& with, int32_t* counts) {
         const Person& person = *step_->person;
         if (!any(changed)) return;
@@ -120,7 +121,7 @@ protected:
             for (uint64_t left = fresh_[w]; left; left &= left - 1)
                 ++counts[people_.label(person, w * 64 + __builtin_ctzll(left))];
     }
-    // The labels of rows of the person, until one is enough.
+    // Visits the labels of rows of the person, until the visitor stops.
     template <class Visit>
     void each_row(const Bits& rows, Visit visit) const {
         const Person& person = *step_->person;
@@ -129,8 +130,8 @@ protected:
                 if (!visit(people_.labels(person, person.first + w * 64 + __builtin_ctzll(left)))) return;
     }
 
-    // Visits the person's rows that have changed, in order, and then adds each to `with`: what a set has there is counted already.
-    // `visit` is told which words of `with` are not 0.
+    // Visits the changed rows of the person in order, and then adds each to `with`: sets in these rows are counted already.
+    // `visit` receives the words of `with` that are not 0.
     template <class Visit>
     void each_changed(const Bits& changed, Bits& with, Visit visit) const {
         Words some{0, step_->person->words};
@@ -146,8 +147,8 @@ protected:
         }
     }
 
-    // Visits the pairs of labels of the changed rows of a person, but `from` and `to`, that no row of `with` holds. Returns how
-    // much was looked at.
+    // Visits the pairs of labels of the changed rows of a person, except `from` and `to`, that no row of `with` holds.
+    // Returns the work.
     template <class Visit>
     int64_t each_new_pair(const Bits& changed, Bits& with, Code from, Code to, Visit visit) {
         int64_t looked = 0;
@@ -180,7 +181,7 @@ protected:
         for (Code w = 0; w < step_->person->words; ++w) some |= rows[w];
         return some != 0;
     }
-    // Whether some of the rows hold the label as well; which of them do.
+    // Whether some of the rows also hold the label; returns these rows.
     bool meet(const Bits& rows, const Person& person, int64_t i, Words some) const {
         if (some.none()) return false;
         const uint64_t* with = people_.rows(person, place_[i]);
@@ -200,23 +201,23 @@ protected:
         rows[(row - person.first) >> 6] |= PersonLabels::bit(row - person.first);
     }
 
-    std::vector<Code> label_, count_, length_;  // the labels of each row, where its units are in rows_, and how many units
+    std::vector<Code> label_, count_, length_;  // of each row: its labels, the start of its units in rows_, its units
     PersonLabels people_;
-    Step* step_ = nullptr;  // of the person who is visited
+    Step* step_ = nullptr;  // of the visited person
     Bits fresh_;
     struct Mask {
         Code label;
         const uint64_t* rows;
     };
-    std::vector<Mask> masks_;  // of the labels of a row
+    std::vector<Mask> masks_;  // masks of the labels of a row
 
 private:
-    static constexpr size_t AHEAD = 16;  // persons
+    static constexpr size_t AHEAD = 16;  // number of persons to prefetch
     static constexpr int64_t ROWS_AHEAD = 8;
 
-    // Reads the rows of one person that hold the node; returns how much was looked at.
+    // Reads the rows of one person that hold the node. Returns the work.
     int64_t read_person(Step& step, int64_t n, int64_t end, Code from, Code to, bool known) const {
-        int64_t looked = 0, with_from = 0, with_to = -1;  // where they stand
+        int64_t looked = 0, with_from = 0, with_to = -1;  // places of both labels
         Code who = rows_.persons[holder_[n]];
         const Person& person = people_[who];
         step.person = &person, step.first = n, step.changed = false, step.to = PersonLabels::NONE;
@@ -258,7 +259,7 @@ private:
         }
     }
 
-    // Adds to the count of a label in a row.
+    // Changes the count of a label in a row.
     void add(int64_t row, Code label, Code times) {
         int64_t i = labels_from(row), stop = labels_to(row);
         while (i < stop && label_[i] != label) ++i;
@@ -271,7 +272,7 @@ private:
     }
 
     Step steps_[AHEAD];
-    std::vector<Code> place_;  // of the label among those of the person; empty: nobody has several rows
+    std::vector<Code> place_;  // place of each label among those of the person; empty: nobody has several rows
 };
 
 }  // namespace shoal

@@ -1,9 +1,9 @@
 // Clauses of two literals that every safe sibling grouping satisfies (search/chain_bound.py has the idea and the proof).
 //
-// The children of each node have positions. A literal (u, a) says that the block of u has a sibling of u at position a or
-// later, or more than the parent of u. For a node v and its siblings before b, the base, and each node u that a row holds
-// together with v, the largest a is found such that fewer than k persons have a row that meets both the base and u or a sibling
-// before a.
+// The children of each node have positions. A literal (u, a) says that the block of u contains a sibling of u at position a
+// or later, or more than the parent of u. A base is a node v with its siblings before b. For each node u that a row holds
+// together with v, the largest a is found such that fewer than k persons have a row that meets both the base and u or a
+// sibling before a.
 #pragma once
 
 #include <limits>
@@ -34,15 +34,15 @@ public:
         for (Table& table : tables_) table.slot.assign(parent_.size(), -1);
     }
 
-    // One clause for four numbers u, a, v, b: either literal holds; where a node is -1, the other one must.
+    // One clause for four numbers u, a, v, b: one of the two literals holds. If a node is -1, the other literal must hold.
     struct Result {
         std::vector<Code> clauses;
-        int64_t done = 0;  // bases
-        int64_t looked = 0;  // nodes within rows
+        int64_t done = 0;  // number of bases
+        int64_t looked = 0;  // number of nodes examined within rows
     };
 
-    // The bases (nodes[i], reaches[i]), until `work` is done, with `each` clauses for each u, over all runs; bases with one parent and reach follow one another. The root
-    // as a base stands for all rows.
+    // Examines the bases (nodes[i], reaches[i]) until `work` is done, with `each` clauses for each u over all runs. Bases
+    // with the same parent and reach must be consecutive. The root as a base represents all rows.
     Result run(const Code* nodes, const Code* reaches, int64_t count, int64_t each, int64_t work) {
         Result out;
         looked_ = 0;
@@ -108,7 +108,7 @@ private:
         return span_[2 * node] <= span_[2 * other] && span_[2 * other + 1] <= span_[2 * node + 1];
     }
 
-    // A number for the person behind a row; below 0: a person with no other row.
+    // A number for the person of a row; negative for a person with no other row.
     Code who(Code row) const { return persons_.empty() || persons_[row] == NOBODY ? -1 - row : persons_[row]; }
     static bool among(const std::vector<Code>& some, Code who) { return std::find(some.begin(), some.end(), who) != some.end(); }
 
@@ -133,7 +133,7 @@ private:
         tops[at] = near;
     }
 
-    // The first two positions held, by parent; not of nodes above v.
+    // Finds the first two positions held, by parent; without nodes above v.
     void find_first(Code row, Code v) {
         looked_ += begin_[row + 1] - begin_[row];
         for (int64_t i = begin_[row]; i < begin_[row + 1]; ++i) {
@@ -147,7 +147,7 @@ private:
         for (int64_t i = begin_[row]; i < begin_[row + 1]; ++i) first_[nodes_[i]] = second_[nodes_[i]] = END;
     }
 
-    // Count a row that holds v, or, where v is q, siblings before b: each of these meets only the other ones.
+    // Counts a row that holds v or, if v is q, siblings before b. Each of these meets only the others.
     void visit(Code row, Table& table, Code v, Code q, Code b) {
         find_first(row, v);
         bool single = v == q && second_[q] >= b;
@@ -186,7 +186,7 @@ private:
             if (a < END) {
                 ++clauses_[u];
                 for (Code value : {u, a, q < 0 ? Code(-1) : v, b}) out.push_back(value);
-            } else if (q >= 0 && covers(p, v)) {  // nothing that u is merged with helps
+            } else if (q >= 0 && covers(p, v)) {  // no merge of u helps
                 out.resize(from);
                 for (Code value : {Code(-1), Code(0), v, b}) out.push_back(value);
                 break;
@@ -195,7 +195,7 @@ private:
         clear(own_);
     }
 
-    // The largest a for u, END if all siblings are too few; -1 if k persons meet the base and u.
+    // The largest a for u; END if all siblings are too few; -1 if k persons meet the base and u.
     Code largest(Code u, Code p) {
         const Slot *one = own_.find(u), *other = before_.find(u);
         if (one->count == k_ || (other && other->count == k_)) return -1;
@@ -222,17 +222,17 @@ private:
     std::vector<Code> parent_, span_;
     std::vector<int64_t> start_;
     std::vector<Code> order_;
-    std::vector<int64_t> begin_;  // of each row in nodes_
-    std::vector<Code> nodes_;  // that the row holds, inner ones too
+    std::vector<int64_t> begin_;  // start of each row in nodes_
+    std::vector<Code> nodes_;  // nodes that the row holds, including internal ones
     std::vector<std::vector<Code>> rows_;  // of each node
     std::vector<Code> persons_;  // of each row; empty: nobody has several
     std::vector<Code> position_;
     size_t k_;
-    std::vector<Code> first_, second_;  // by node: the least positions of its children in the row
+    std::vector<Code> first_, second_;  // by node: the lowest positions of its children in the row
     std::vector<uint8_t> seen_;  // rows that hold a sibling before b
     Table tables_[2];
     Table &before_ = tables_[0], &own_ = tables_[1];
-    std::vector<Code> held_;  // persons that are counted for one u
+    std::vector<Code> held_;  // persons counted for one u
     std::vector<int64_t> clauses_;  // by node u
     int64_t each_ = 0, looked_ = 0;
 };

@@ -14,7 +14,7 @@ SHOAL_KERNEL(merge_clauses) {
                                         copy_of(order), k);
             },
             "indptr"_a, "items"_a, "persons"_a, "parent"_a, "span"_a, "start"_a, "order"_a, "k"_a)
-        // (sizes, variables and weights of the clauses, what each lacks, the state of each seed, rows looked at)
+        // (sizes, variables and weights of the clauses, their lacks, the state of each seed, rows examined)
         .def(
             "broken",
             [](MergeClauses& self, In<Code> seeds, int width, In<int64_t> near, In<Code> sibling, In<Code> variable,

@@ -1,10 +1,10 @@
-// Clauses that every safe sibling grouping satisfies, found where a fractional grouping breaks them (sibling_bound.py).
+// Clauses that every safe sibling grouping satisfies, found where a fractional grouping violates them (sibling_bound.py).
 //
-// A seed is one, two or three leaves that rows of 1..k-1 persons hold together. Each of its leaves stands for a node above it
-// with some of that node's siblings, its reach. While fewer than k persons have a row that meets all reaches, `lack` persons are
-// missing: either one side, the weighed one, is merged with siblings outside its reach that bring so many persons, or another
-// side is merged with any sibling outside its reach. Reaches grow by the siblings that the fractional grouping merges most. Where
-// even all siblings bring too few persons, the weighed side moves up to the parent.
+// A seed is one, two or three leaves that rows of 1..k-1 persons hold together. Each of its leaves is represented by a node
+// above it, together with some siblings of that node, its reach. While fewer than k persons have a row that meets all
+// reaches, `lack` persons are missing. So either one side, the weighed one, is merged with siblings outside its reach that
+// bring so many persons, or another side is merged with any sibling outside its reach. Reaches grow by the siblings that the
+// fractional grouping merges most. If even all siblings bring too few persons, the weighed side moves up to the parent.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -16,7 +16,7 @@ namespace shoal {
 
 class MergeClauses {
 public:
-    // Every inner node has two children or more; order[start[p]..start[p + 1]) are the children of p.
+    // Every internal node has at least two children; order[start[p]..start[p + 1]) are the children of p.
     MergeClauses(RowsView view, std::vector<Code> parent, std::vector<Code> span, std::vector<int64_t> start,
                  std::vector<Code> order, int64_t k)
         : data_(person_by_person(view)), parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)),
@@ -35,16 +35,16 @@ public:
 
     using Point = MergePoint;
     struct Limits {
-        double slack;  // how far below 1 a clause must be
-        int64_t most;  // clauses in all
-        int64_t each;  // clauses about a leaf
-        int64_t work;  // rows looked at in all, about
+        double slack;  // how far below 1 the value of a clause must be
+        int64_t most;  // limit on all clauses
+        int64_t each;  // limit on the clauses about a leaf
+        int64_t work;  // approximate limit on the rows examined
     };
     struct Result {
         std::vector<int64_t> sizes;
         std::vector<Code> variables, weights;  // the weighted sum is at least `lacks`
         std::vector<int64_t> lacks;
-        std::vector<uint8_t> states;  // of each seed: 0 not looked at, 1 kept, 2 broken
+        std::vector<uint8_t> states;  // of each seed: 0 not examined, 1 satisfied, 2 violated
         int64_t looked = 0;
     };
 
@@ -78,8 +78,8 @@ public:
     }
 
 private:
-    static constexpr int64_t LONG = 24;  // siblings above which one variable for all of them is preferred
-    static constexpr int64_t STEEP = 5000;  // rows of a parent that it is too costly to move up to
+    static constexpr int64_t LONG = 24;  // with more siblings, one variable for all of them is preferred
+    static constexpr int64_t STEEP = 5000;  // a parent with more rows is too costly to move up to
     using Flags = std::vector<uint8_t>;
     using Held = std::vector<uint32_t>;
     struct Side {
@@ -91,7 +91,7 @@ private:
     bool covers(int64_t node, Code leaf) const { return span_[2 * node] <= leaf && leaf < span_[2 * node + 1]; }
     int64_t siblings(Code node) const { return start_[parent_[node] + 1] - start_[parent_[node]] - 1; }
 
-    // Whether the row meets all reaches; of two, by different siblings.
+    // Whether the row meets all reaches; two of them by different siblings.
     bool meets(Code row) const {
         if (width_ == 1) return held_[0][row] > 0;
         if (width_ == 2)
@@ -99,7 +99,7 @@ private:
         return held_[0][row] && held_[1][row] && held_[2][row];
     }
 
-    // Mark the rows of the leaves; those of the last one stay marked as long as it is the last of the seeds that follow.
+    // Marks the rows of the leaves. Those of the last leaf stay marked as long as the next seeds have the same last leaf.
     bool open(const Code* seed, int width) {
         Code last = seed[width - 1];
         if (width != width_ || last != last_) {
@@ -132,7 +132,7 @@ private:
         met_.forget(0);
     }
 
-    // Notes that a row meets all reaches.
+    // Records that a row meets all reaches.
     void meet(Code row) { support_ += met_.add(data_.person(row)); }
     bool has_met(Code row) const { return data_.person(row) == NOBODY ? meets(row) : met_.has(data_.person(row)); }
 
@@ -142,7 +142,7 @@ private:
         last_ = -1;
     }
 
-    // Mark the rows of a node; not, if then k persons would meet all reaches.
+    // Marks the rows of a node, unless k persons would then meet all reaches.
     bool add(int side, Code node) {
         bool shared = width_ == 2 && in_[1 - side][node];
         int64_t before = support_;
@@ -179,7 +179,7 @@ private:
         sides_[side].reach.push_back(node);
     }
 
-    // Move up where the reach is all siblings. Whether any did.
+    // Moves sides up whose reach is all siblings. Returns whether any did.
     bool climb() {
         bool any = false;
         for (int i = 0; i < width_; ++i) any |= climb_side(i);
@@ -227,7 +227,7 @@ private:
         } while (climb());
     }
 
-    // Whether a row, the first of its person, would meet all reaches if the side's reach had the node.
+    // Whether a row, the first of its person, would meet all reaches if the reach of the side had the node.
     bool gains(int side, Code node, Code row) {
         if (has_met(row)) return false;
         bool shared = width_ == 2 && in_[1 - side][node];
@@ -239,7 +239,7 @@ private:
         return met;
     }
 
-    // How many persons, up to `lack`, each sibling outside the reach would bring; all of them together.
+    // Counts how many persons, up to `lack`, each sibling outside the reach would bring. Returns the total.
     int64_t measure(int side, int64_t lack) {
         Code node = sides_[side].node, above = parent_[node];
         for (Code unit : brings_) gain_[unit] = 0;
@@ -267,7 +267,7 @@ private:
             };
             add_rows(sides_[other].leaf);
             for (Code from : sides_[other].marked) add_rows(from);
-            if (met_.any_with_several_rows()) std::sort(some_rows_.begin(), some_rows_.end());  // person by person
+            if (met_.any_with_several_rows()) std::sort(some_rows_.begin(), some_rows_.end());  // by person
             for (Code row : some_rows_) {
                 seen_row_[row] = 0;
                 looked_ += data_.indptr[row + 1] - data_.indptr[row];
@@ -277,7 +277,7 @@ private:
                     if (!covers(above, unit)) continue;
                     while (parent_[unit] != above) unit = parent_[unit];
                     if (unit != before && outside(unit) && gains(side, unit, row)) bring(unit, data_.person(row));
-                    before = unit;  // leaves of a node follow one another
+                    before = unit;  // leaves of a node are consecutive
                 }
             }
         } else {
@@ -291,7 +291,7 @@ private:
                 }
             }
         }
-        for (int i = 0; i < width_; ++i)  // merged with another side, a pair is one label
+        for (int i = 0; i < width_; ++i)  // a pair merged with another side is one label
             if (Code unit = sides_[i].node; i != side && parent_[unit] == above)
                 while (gain_[unit] < lack) bring(unit, NOBODY);
         return total;
@@ -303,21 +303,21 @@ private:
         return total;
     }
 
-    // Moves a side up until its siblings can bring the persons who are lacking, or up is too steep; false: they never can.
+    // Moves a side up until its siblings can bring the missing persons, or up is too costly. Returns false if they never can.
     bool climb_to_enough(int side, bool& steep) {
         for (int64_t lack = k_ - support_; measure(side, lack) < lack; lack = k_ - support_) {
             Code above = parent_[sides_[side].node];
             if (parent_[above] < 0) return false;
             steep = static_cast<int64_t>(rows_[above].size()) > STEEP;
             if (steep) return true;
-            // even all siblings are too few, so they are in the reach
+            // all siblings together are too few, so they are in the reach
             for (int64_t at = start_[above]; at < start_[above + 1]; ++at) extend(side, order_[at]);
             if (!climb_side(side)) return false;
         }
         return true;
     }
 
-    // The clause that weighs a side, if the fractional grouping breaks it.
+    // Adds the clause that weighs a side, if the fractional grouping violates it.
     bool weigh(int side, double enough, Result& out) {
         bool steep = false;
         if (!climb_to_enough(side, steep)) return false;
@@ -336,7 +336,7 @@ private:
                 put(point_->variable[at], gain_[unit]);
                 gain_[unit] = 0;
             }
-        int64_t most = 0;  // that an unlisted sibling brings
+        int64_t most = 0;  // the most that an unlisted sibling brings
         for (Code unit : brings_) most = std::max(most, gain_[unit]);
         if (most && !steep) put(point_->far + node, most);
         for (int i = 0; i < width_; ++i) {
@@ -386,10 +386,10 @@ private:
     std::vector<std::vector<Likely>> likely_;
     Flags known_, seen_row_;
     std::vector<Code> some_rows_;
-    MetPersons met_;  // persons one of whose rows meets all reaches
-    PersonsByLabel bringers_;  // beside gain_
+    MetPersons met_;  // persons with a row that meets all reaches
+    PersonsByLabel bringers_;  // used with gain_
     std::vector<int64_t> gain_;  // by node
-    std::vector<Code> brings_;  // those with a gain
+    std::vector<Code> brings_;  // nodes with a gain
     Side sides_[3];
     int width_ = 0;
     Code last_ = -1;

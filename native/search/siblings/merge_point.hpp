@@ -1,17 +1,17 @@
-// A fractional sibling grouping: what clauses are looked for against.
+// A fractional sibling grouping, for which violated clauses are searched.
 #pragma once
 
 #include "core/rows.hpp"
 
 namespace shoal {
 
-// The variables, by node: those of its listed siblings, whether it is merged at all, and with how many unlisted ones.
+// The variables of each node: those of its listed siblings, whether it is merged at all, and the number of unlisted siblings.
 struct MergePoint {
-    const int64_t* near;  // [nodes + 1] where the listed siblings of each node begin
+    const int64_t* near;  // [nodes + 1] start of the listed siblings of each node
     const Code* sibling;
     const Code* variable;
-    const double* value;  // of each variable
-    Code merged, far;  // the first variable of these kinds, that of node 0
+    const double* value;  // value of each variable
+    Code merged, far;  // the first variable of each kind, that of node 0
 };
 
 }  // namespace shoal

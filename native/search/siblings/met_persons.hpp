@@ -1,4 +1,4 @@
-// Those with several rows of whom a row has met something; the last ones to be noted can be forgotten again.
+// The persons with several rows who have a row that meets something. The last ones added can be removed again.
 #pragma once
 
 #include "core/rows.hpp"
@@ -14,7 +14,7 @@ public:
     bool has(Code person) const { return met_[person]; }
     size_t size() const { return order_.size(); }
 
-    // Whether that is new; it always is for persons with one row.
+    // Adds a person. Returns whether that is new, which is always true for persons with one row.
     bool add(Code person) {
         if (person == NOBODY) return true;
         if (met_[person]) return false;
@@ -22,7 +22,7 @@ public:
         order_.push_back(person);
         return true;
     }
-    // All but the first so many.
+    // Removes all but the first ones.
     void forget(size_t but) {
         for (; order_.size() > but; order_.pop_back()) met_[order_.back()] = 0;
     }

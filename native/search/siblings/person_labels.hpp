@@ -1,5 +1,5 @@
-// Which rows of a person hold a label, and which labels a row of the person holds, both as bits: for each person with several
-// rows. So whether a person has a row with all labels of a set is a few words to compare.
+// For each person with several rows: the rows that hold a label, and the labels of a row, both as bits. So a few words tell
+// whether a person has a row with all labels of a set.
 #pragma once
 
 #include "core/rows.hpp"
@@ -10,23 +10,23 @@ class PersonLabels {
 public:
     using Bits = std::vector<uint64_t>;
     struct Person {
-        Code first = 0;  // the first of the person's rows; bit 0 of all masks
-        Code words = 0;  // of a mask
+        Code first = 0;  // the first row of the person; bit 0 of all masks
+        Code words = 0;  // words of a mask
         Code used = 0;  // places that have had a label
-        Code last = 0;  // place that was put to
+        Code last = 0;  // the place last used
         Code wide = 0;  // words for the labels of a row
-        int64_t labels = 0, masks = 0, rows = 0;  // where those of the first place are, or of the first row
+        int64_t labels = 0, masks = 0, rows = 0;  // addresses for the first place, and for the first row
         Code wide_used() const { return (used + 63) / 64; }
     };
 
-    // Rows stand person by person. A label is a block of units, so a person has no more labels than units; and one more
-    // while a node moves from row to row. Nor are there more than `slots`.
+    // Rows are sorted by person. A label is a block of units, so a person has no more labels than units, and one more while a
+    // node moves from row to row. There are also no more than `slots`.
     PersonLabels(const Rows& rows, Code slots) : begin_(rows.size()) {
         if (rows.persons.empty()) return;
         begin_ =
             std::find_if(rows.persons.begin(), rows.persons.end(), [](Code p) { return p != NOBODY; }) - rows.persons.begin();
         persons_.resize(rows.persons.back() + 1);
-        std::vector<Code> last;  // by unit: whose it was
+        std::vector<Code> last;  // by unit: the last person
         int64_t labels = 0, masks = 0, sets = 0;
         for (int64_t row = begin_, stop; row < rows.size(); row = stop) {
             Code person = rows.person(row);
@@ -64,16 +64,16 @@ public:
     }
     Code label(const Person& person, Code place) const { return labels_[person.labels + place]; }
 
-    // The place of a label among those of a person; NONE: the person has no row with it.
+    // Returns the place of a label among those of a person; NONE if the person has no row with it.
     Code find(const Person& person, Code label) const {
         const Code* labels = labels_.data() + person.labels;
         Code found = NONE;
         for (Code place = 0; place < person.used; ++place)
-            found = labels[place] == label ? place : found;  // no way out: vectorized
+            found = labels[place] == label ? place : found;  // no early exit, so that it is vectorized
         return found;
     }
 
-    // Notes that a row holds a label: its place.
+    // Records that a row holds a label, and returns its place.
     Code put(Code of, Code label, int64_t row) {
         Person& person = persons_[of];
         Code place = labels_[person.labels + person.last] == label ? person.last : find(person, label);
@@ -86,7 +86,7 @@ public:
         return place;
     }
 
-    // Notes that a row holds it no more; a label that no row holds leaves its place to others.
+    // Records that a row no longer holds a label. The place of a label that no row holds becomes free.
     void remove(Code of, Code place, int64_t row) {
         Person& person = persons_[of];
         uint64_t* rows = mask(person, place);

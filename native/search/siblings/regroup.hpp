@@ -1,10 +1,10 @@
-// Regroups siblings by simulated annealing: random moves inside one owner, kept if the grouping stays safe and does not
-// become too much dearer for the temperature (siblings.md). Budgets count work, not seconds, and random numbers come
-// from a generator of our own: equal input gives equal groups.
+// Regroups siblings by simulated annealing: random moves inside one owner, which are kept if the grouping stays safe and the
+// cost does not rise too much for the temperature (docs/concepts/siblings.md). Budgets count work, not seconds, and random
+// numbers come from our own generator, so equal input gives equal groups.
 //
-// Moves: an element to another block of its owner, or to one of its own; two elements swapped; two blocks merged, which
-// is always safe; a closed node opened by taking a child out; and a few blocks dissolved into their elements and put
-// together again until no set is rare.
+// Moves: an element goes to another block of its owner or to a new one; two elements are swapped; two blocks are merged,
+// which is always safe; a closed node is opened by moving a child out; or a few blocks are dissolved into their elements,
+// which are merged until no set is rare.
 #pragma once
 
 #include <cmath>
@@ -40,7 +40,7 @@ public:
     int64_t cost() const { return least_; }
     const std::vector<Code>& block_of() const { return best_; }
 
-    // Random moves at one temperature, until so much work is done or so many moves were tried.
+    // Tries random moves at one temperature, until the work is done or the moves were tried.
     void run(double temperature, int64_t work, int64_t moves, const Tick& tick) {
         temperature_ = temperature;
         std::atomic<bool> cancelled{false};
@@ -55,7 +55,7 @@ public:
 
 private:
     static constexpr size_t MOST_DISSOLVED = 60;  // elements
-    static constexpr double TOO_DEAR = 20;  // temperatures above the cost before: no use in going on
+    static constexpr double TOO_DEAR = 20;  // give up if the cost rises by so many temperatures
 
     bool accepted(int64_t dearer) {
         if (dearer <= 0) return true;
@@ -90,7 +90,7 @@ private:
         move(element, block, other);
     }
 
-    // What the cost changes by if so much goes from one block to another.
+    // The change of the cost if items move from one block to another.
     int64_t dearer(Code from, Code to, int64_t occurrences, int64_t items) const {
         return g_.cost(g_.block_occurrences(from) - occurrences, g_.block_items(from) - items) - g_.cost_of(from) +
                g_.cost(g_.block_occurrences(to) + occurrences, g_.block_items(to) + items) - g_.cost_of(to);
@@ -154,7 +154,7 @@ private:
         return some;
     }
 
-    // Every element of some blocks becomes a block of its own; then blocks are merged until no set is rare.
+    // Makes every element of some blocks a block of its own, then merges blocks until no set is rare.
     void dissolve(const std::vector<Code>& some) {
         Code first = some[0];
         bool opened = some.size() == 1 && g_.members(first).size() == 1;
@@ -188,7 +188,7 @@ private:
         return g_.counts_all() || std::all_of(fresh_.begin(), fresh_.end(), [&](Code block) { return g_.safe_beyond(block); });
     }
 
-    // Merges blocks of an owner until no set is rare; false: it becomes too dear.
+    // Merges blocks of an owner until no set is rare. Returns false if the cost becomes too high.
     bool repaired(Code owner, int64_t before) {
         while (!g_.safe()) {
             if (static_cast<double>(g_.cost() - before) > TOO_DEAR * temperature_) return false;
@@ -199,7 +199,7 @@ private:
         return true;
     }
 
-    // Two blocks of the owner to merge, so that a rare set becomes less rare for little.
+    // Two blocks of the owner whose merge makes a rare set less rare at a low cost.
     std::pair<Code, Code> repair_of(const std::vector<Code>& rare, Code owner) {
         std::pair<Code, Code> best{-1, -1};
         double least = 0;

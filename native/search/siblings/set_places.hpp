@@ -1,4 +1,4 @@
-// Where the supports of sets of up to three labels stand.
+// Addresses of the supports of sets of up to three labels.
 #pragma once
 
 #include "core/rows.hpp"
@@ -11,7 +11,7 @@ protected:
         for (int64_t n = 0; n <= labels; ++n) twos_[n] = n * (n - 1) / 2, threes_[n] = n * (n - 1) * (n - 2) / 6;
     }
 
-    size_t twos() const { return twos_[n_]; }  // sets of two labels, and of three
+    size_t twos() const { return twos_[n_]; }  // number of sets of two labels, and of three
     size_t threes() const { return threes_[n_]; }
     size_t at(Code a, Code b) const { return size_t(a) * n_ + b; }
     size_t at(Code a, Code b, Code c) const {
@@ -22,7 +22,7 @@ protected:
     }
     size_t both(Code a, Code b) const { return a > b ? twos_[a] + b : twos_[b] + a; }
 
-    // One number for a set of one, two or three labels, and the set again.
+    // A unique number for a set of one, two or three labels, and the set for a number.
     int64_t key(Code a, Code b, Code c = -1) const {
         if (c < 0) c = n_;
         else if (b < c) std::swap(b, c);

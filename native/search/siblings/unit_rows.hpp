@@ -1,14 +1,14 @@
-// Rows of units, the leaves of a tree, and for every node of it the rows that hold something below it.
+// Rows of units (the leaves of a tree), and for every node the rows that hold units below it.
 #pragma once
 
 #include "search/distinct.hpp"
 
 namespace shoal {
 
-// Distinct rows with the persons who have several numbered by what their rows hold. So neither the order of the input nor the
-// numbers that it gives to persons matter.
+// Distinct rows. Persons with several rows are numbered by the content of their rows, so the result does not depend on the
+// order of the input or on its numbers of persons.
 inline Rows numbered_by_content(const Rows& rows) {
-    std::vector<std::pair<int64_t, int64_t>> persons;  // the first row of each, and the one after the last
+    std::vector<std::pair<int64_t, int64_t>> persons;  // the first row of each person, and the row after the last
     for (int64_t row = 0, stop; row < rows.size(); row = stop) {
         for (stop = row + 1; stop < rows.size() && rows.person(stop) == rows.person(row);) ++stop;
         persons.emplace_back(row, stop);
@@ -16,7 +16,7 @@ inline Rows numbered_by_content(const Rows& rows) {
     auto less = [&](int64_t a, int64_t b) {
         return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
     };
-    bool some_alone = rows.size() && rows.person(0) == NOBODY;  // they stand first, and are no person
+    bool some_alone = rows.size() && rows.person(0) == NOBODY;  // these rows come first, and have no person
     std::sort(persons.begin() + some_alone, persons.end(), [&](const auto& one, const auto& other) {
         int64_t a = one.first, b = other.first;
         for (; a < one.second && b < other.second; ++a, ++b)
@@ -44,10 +44,10 @@ protected:
 
     Rows rows_;
     std::vector<int64_t> held_;  // the rows of node x are holder_[held_[x]] .. holder_[held_[x + 1] - 1]
-    std::vector<Code> holder_, times_;  // and how many units below it each of them holds
+    std::vector<Code> holder_, times_;  // and the number of units below it that each of them holds
 
 private:
-    // For every node the rows that hold units below it, and how many of them each holds.
+    // Finds for every node the rows that hold units below it, and how many.
     void index(const std::vector<Code>& parent) {
         auto nodes = static_cast<Code>(parent.size());
         held_.assign(nodes + 1, 0);

@@ -1,5 +1,6 @@
-// Which labels to suppress so that no mole is left: greedily, by moles destroyed for what is lost. The twin tells the rule.
-// Time: proportional to the labels of all moles, and a heap of the labels. Memory: twice the labels of all moles.
+// Chooses labels to suppress so that no mole is left: greedily, by moles removed for the information lost. The Python twin
+// describes the rule. Time: proportional to the labels of all moles, plus a heap of the labels. Memory: twice the labels of
+// all moles.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@ namespace shoal {
 
 class Chooser {
 public:
-    // `counts`: how many moles of 1, 2, .. labels there are; `codes`: their labels, one mole after the other.
+    // `counts`: number of moles of 1, 2, .. labels; `codes`: their labels, one mole after the other.
     Chooser(const std::vector<int64_t>& counts, const Code* codes, const int64_t* lost, const uint8_t* barred, int64_t labels,
             const Tick& tick)
         : codes_(codes), lost_(lost), barred_(barred), remaining_(labels, 0), start_(labels + 1, 0), tick_(tick) {
@@ -28,7 +29,7 @@ public:
             for (int64_t e = mole_[m]; e < mole_[m + 1]; ++e) held_by_[fill[codes[e]]++] = static_cast<uint32_t>(m);
     }
 
-    // The labels in the order they are chosen; none, if a mole has barred labels only.
+    // Returns the labels in the order chosen, or none if a mole has barred labels only.
     std::optional<std::vector<Code>> run() {
         std::vector<Code> chosen(codes_, codes_ + single_);
         std::sort(chosen.begin(), chosen.end());
@@ -47,7 +48,7 @@ public:
             Candidate best = heap.top();
             heap.pop();
             if (static_cast<int64_t>(best.count) !=
-                remaining_[best.label]) {  // counts only fall: a fresh one in front is the best
+                remaining_[best.label]) {  // counts only fall: an up-to-date entry in front is the best
                 if (remaining_[best.label]) heap.push(candidate(best.label));
                 continue;
             }
@@ -64,12 +65,12 @@ private:
         uint64_t count, lost;
         Code label;
 
-        // count * other's lost, exactly: count is below 2^32.
+        // count * lost of the other one, exactly: count is below 2^32.
         std::pair<uint64_t, uint64_t> times(uint64_t by) const {
             uint64_t low = count * (by & UINT32_MAX);
             return {count * (by >> 32) + (low >> 32), low & UINT32_MAX};
         }
-        // Whether the other one is to be chosen before: more moles for what is lost, then less lost, then the lower id.
+        // Whether the other one comes first: more moles for the loss, then less loss, then the lower id.
         bool operator<(const Candidate& other) const {
             auto mine = times(other.lost), theirs = other.times(lost);
             if (mine != theirs) return mine < theirs;
@@ -81,7 +82,7 @@ private:
         return {static_cast<uint64_t>(remaining_[label]), static_cast<uint64_t>(lost_[label]), label};
     }
 
-    // All moles that hold the label are gone.
+    // Removes all moles that contain the label.
     void suppress(Code label) {
         for (int64_t at = start_[label]; at < start_[label + 1]; ++at) {
             uint32_t m = held_by_[at];
@@ -94,11 +95,11 @@ private:
     const Code* codes_;
     const int64_t* lost_;
     const uint8_t* barred_;
-    int64_t single_ = 0;  // moles of one label
-    std::vector<int64_t> mole_{0};  // where in the codes each begins
+    int64_t single_ = 0;  // number of moles of one label
+    std::vector<int64_t> mole_{0};  // start of each mole in the codes
     std::vector<uint8_t> alive_;
-    std::vector<int64_t> remaining_;  // moles that hold each label
-    std::vector<int64_t> start_;  // of the label's part of held_by_
+    std::vector<int64_t> remaining_;  // number of moles that contain each label
+    std::vector<int64_t> start_;  // start of the label's part of held_by_
     std::vector<uint32_t> held_by_;
     const Tick& tick_;
 };

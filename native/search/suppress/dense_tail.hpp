@@ -1,22 +1,22 @@
-// Rare sets where rows hold many of few labels: by bitmaps, in which most sets are soon seen to be frequent.
+// Rare sets in rows that hold many of few labels, by bitmaps. Most sets are soon found to be frequent.
 #pragma once
 
 #include "core/parallel.hpp"
 
 namespace shoal {
 
-// To look at a set costs a few words as a rule, where going through the rows costs as many steps as rows hold it.
+// Examining a set usually costs a few words, while scanning the rows costs as many steps as rows hold it.
 class DenseTail {
 public:
     struct Place {
-        int64_t row;  // that holds the prefix
-        int64_t next;  // what follows the last label of the prefix
+        int64_t row;  // a row that holds the prefix
+        int64_t next;  // the labels after the last label of the prefix
     };
 
     DenseTail(int64_t k, Code codes) : k_(k), slot_(codes, -1) {}
 
-    // told(prefix) for each rare set that adds up to `left` labels to the prefix, as the rows would have it. False: bitmaps
-    // would cost more than going through the rows, and nothing was done.
+    // Calls told(prefix) for each rare set that adds up to `left` labels to the prefix, in the order of a row scan. Returns
+    // false, and does nothing, if bitmaps would cost more than scanning the rows.
     template <class Told>
     bool run(const Rows& rows, const Place* from, const Place* to, const std::vector<uint8_t>& barred, int left,
              std::vector<Code>& prefix, Pulse& pulse, Told& told) {
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    // A bitmap of the rows for each label that may follow.
+    // Builds a bitmap of the rows for each label that may follow.
     bool lay_out(const Rows& rows, const Place* from, const Place* to, const std::vector<uint8_t>& barred, int64_t pairs) {
         codes_.clear();
         auto each = [&](auto visit) {
@@ -61,7 +61,7 @@ private:
         return worth;
     }
 
-    // Candidates are frequent with all of the prefix but its last label.
+    // Candidates are frequent with the prefix without its last label.
     template <class Told>
     void extend(const std::vector<uint64_t>& holding, const std::vector<int32_t>& candidates, int left, std::vector<Code>& prefix,
                 Pulse& pulse, Told& told) {
@@ -93,7 +93,7 @@ private:
         int64_t held = 0;
         for (int64_t w = 0; w < words_; ++w)
             for (uint64_t rows = holding[w] & own[w]; rows; rows &= rows - 1)
-                if (++held >= k_) return held;  // no row weighs less than 1
+                if (++held >= k_) return held;  // each row weighs at least 1
         if (!held) return 0;
         int64_t support = 0;
         for (int64_t r = 0; r < static_cast<int64_t>(weight_.size()); ++r)
@@ -103,8 +103,8 @@ private:
 
     int64_t k_;
     std::vector<int32_t> slot_;  // by code; -1 between uses
-    std::vector<Code> codes_;  // that may follow
-    int64_t words_ = 0;  // of each bitmap
+    std::vector<Code> codes_;  // codes that may follow
+    int64_t words_ = 0;  // words of each bitmap
     std::vector<uint64_t> bits_;
     std::vector<int64_t> weight_;  // of each row
 };

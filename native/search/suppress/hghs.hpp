@@ -1,11 +1,11 @@
-// HgHs (P4): a cut is expanded top-down, label by label, and at each cut what is still rare is suppressed.
+// HgHs (Liu and Wang 2010): a cut is expanded top-down, label by label. At each cut, what is still rare is suppressed.
 //
-// The paper mines the threats of all cuts of a taxonomy beforehand. Here they are mined along the walk: those of the cut
-// and those that one further expansion would bring. When a label is expanded, a set is new to such an expansion only if it
-// holds a part of each, so no set is counted twice (decision 0009).
+// The paper mines the threats of all cuts of a taxonomy beforehand. Here they are mined along the walk: those of the cut, and
+// those that one further expansion would bring. When a label is expanded, a set is new to such an expansion only if it
+// contains a part of each, so no set is counted twice (decision 0009).
 //
-// Time: that of counting the label sets of the cuts next to the walk, and of the trial expansions; one that nothing has
-// touched since is not tried again. Memory: the expanded rows, and the threats.
+// Time: that of counting the label sets of the cuts next to the walk, and of the trial expansions. A trial is repeated only
+// if something relevant has changed. Memory: the expanded rows, and the threats.
 #pragma once
 
 #include <unordered_map>
@@ -17,16 +17,16 @@
 
 namespace shoal {
 
-// What nodes come to, and in which order their suppression is decided.
+// The costs of nodes, and the order in which their suppression is decided.
 struct Suppressible {
     std::vector<Code> rank;
     std::vector<Toll> kept, gone;  // if a node is kept, and if it is suppressed
-    int64_t budget;  // occurrences that may be suppressed
+    int64_t budget;  // number of items of records that may be suppressed
 
     bool allows(const Toll& toll) const { return !toll.barred && toll.occurrences <= budget; }
 };
 
-// Something small for each row: no more entries at a time than the row has items.
+// A small list for each row: never more entries than the row has items.
 template <class Entry>
 class Bags {
 public:
@@ -58,7 +58,7 @@ public:
           children_(tree.nodes), labels_(holders_.rows), parts_(holders_.rows), scenario_(what.rank, what.kept, what.gone, most),
           miner_(k, tree.nodes), code_(tree.nodes, -1), together_(tree.nodes), change_(tree.nodes), fresh_(tree.nodes, 0),
           readers_(tree.nodes), turners_(tree.nodes) {
-        // An only child stands for the same items as its parent, which it replaces.
+        // A single child represents the same items as its parent, and replaces it.
         std::vector<std::vector<Code>> below(tree.nodes);
         for (Code u = 0; u < tree.root(); ++u)
             if (above[tree.parent[u]]) below[tree.parent[u]].push_back(u);
@@ -96,7 +96,7 @@ private:
     const int32_t* begin(Code u) const { return u == tree_.root() ? everywhere_.data() : holders_.begin(u); }
     const int32_t* end(Code u) const { return u == tree_.root() ? begin(u) + everywhere_.size() : holders_.end(u); }
 
-    // Expand the label that gains most, if any gains.
+    // Expands the label that gains most, if any gains.
     bool step() {
         Code best = -1;
         Toll least = scenario_.toll();
@@ -148,7 +148,7 @@ private:
             if (open(u)) mine_below(u);
     }
 
-    // The labels and their parts take the place of the one that is expanded, in its rows.
+    // Replaces the expanded label by the labels and their parts, in its rows.
     void enter(const Set& labels, Code instead = -1) {
         for (Code u : labels) {
             if (open(u)) candidates_.push_back(u);
@@ -168,13 +168,13 @@ private:
         }
     }
 
-    // Threats that an expansion of u, a new label, would bring.
+    // Finds threats that an expansion of u, a new label, would bring.
     void mine_below(Code u) {
         rows_.assign(begin(u), end(u));
         mine(u, -1);
     }
 
-    // Threats that an expansion of another label would bring now that w is expanded: with parts of both.
+    // Finds threats that an expansion of another label would bring now that w is expanded: with parts of both.
     void mine_beside(Code w) {
         if (size_ < 2) return;
         std::vector<Code> others;
@@ -191,7 +191,8 @@ private:
         }
     }
 
-    // Threats with a part of u and, if there is a w, one of w, from rows_. Labels that are rare alone are in no larger threat.
+    // Finds threats with a part of u and, if there is a w, one of w, from rows_. Labels that are rare alone are in no larger
+    // threat.
     void mine(Code u, Code w) {
         if (size_ < 2) return;
         order_.clear();
@@ -250,15 +251,15 @@ private:
     }
     bool part_of(Code v, Code u) const { return v != u && tree_.covers(u, v); }
 
-    // How many of its last labels the miner can have left out to find a set that is frequent: the sets that it went through
-    // are so, and those that it counted on the way, from the first that has a label from each group.
+    // How many of its last labels can be left out of a set such that the miner has found the rest to be frequent: the sets
+    // that it extended, and those that it counted on the way, from the first that has a label from each group.
     static int64_t counted(const std::vector<Code>& codes, Code from) {
         for (int64_t left_out = 2; left_out > 0; --left_out)
             if (static_cast<int64_t>(codes.size()) > left_out && codes[codes.size() - 1 - left_out] >= from) return left_out;
         return 0;
     }
 
-    // Whether no part of the set is rare; those without one of the last few labels are known not to be.
+    // Whether no proper subset is rare. Those without one of the last few labels are known to be frequent.
     bool minimal(const Set& set, int64_t known) {
         if (set.size() < 3) return true;
         for (size_t i = 0; i < set.size(); ++i)
@@ -273,7 +274,7 @@ private:
         return true;
     }
 
-    // Remembered: most sets that are not minimal have such a pair.
+    // Whether a pair is rare. The result is cached: most sets that are not minimal contain such a pair.
     bool rare_pair(Code u, Code v) {
         auto [low, high] = std::minmax(u, v);
         auto [entry, fresh] = pairs_.try_emplace(static_cast<uint64_t>(low) << 32 | static_cast<uint64_t>(high), false);
@@ -289,21 +290,21 @@ private:
     Pulse pulse_;
     NodeRows holders_;
     std::vector<std::vector<Code>> children_;  // of nodes above the floor
-    Bags<Code> labels_;  // of the cut, in each row
+    Bags<Code> labels_;  // labels of the cut in each row
     Bags<Part> parts_;  // what labels that can be expanded would become in it
     Code top_;
     std::vector<int32_t> everywhere_;
     int64_t total_ = 0;
     SuppressionState scenario_;
     Miner miner_;
-    std::unordered_map<uint64_t, bool> pairs_;  // of labels: whether they are rare
+    std::unordered_map<uint64_t, bool> pairs_;  // pairs of labels: whether they are rare
     std::vector<Code> candidates_;  // labels of the cut above the floor
     std::vector<Code> code_, order_;  // of the labels that are mined
     std::vector<int32_t> rows_;
     std::vector<std::vector<int32_t>> together_;
-    std::vector<Toll> change_;  // by expanding a label, as last evaluated
-    std::vector<uint8_t> fresh_;  // whether that is still so
-    std::vector<std::vector<Code>> readers_, turners_;  // evaluations that have read, or turned, a label
+    std::vector<Toll> change_;  // of expanding a label, as last evaluated
+    std::vector<uint8_t> fresh_;  // whether that is still valid
+    std::vector<std::vector<Code>> readers_, turners_;  // evaluations that have read, or changed, a label
 };
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// Finds rare sets of labels that have at least one label of each of one or two groups, depth-first.
+// Finds rare sets of labels with at least one label of each of one or two groups, depth-first.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -8,12 +8,13 @@
 
 namespace shoal {
 
-// The rows hold codes 0..; below `first` they are the first group, from there to `second` the other, the rest is free. With
-// second == first one label of the first group is enough. Rows must be all those that hold such a set: then counts are exact
-// as soon as a prefix has a label of each group. A rare set is told and not extended; one that does not occur is not told.
+// Rows hold codes from 0 on: those below `first` are the first group, from there to `second` the other, and the rest is free.
+// If second == first, one label of the first group is enough. The rows must be all rows that hold such a set: then counts are
+// exact as soon as a prefix has a label of each group. A rare set is reported and not extended. A set that does not occur is
+// not reported.
 class Miner {
 public:
-    // A row is told not to be worth a look below if it is in so many others; with more different rows that is not tried.
+    // A row contained in enough others is skipped below. With more different rows than this, it is not checked.
     static constexpr size_t FEW_ROWS = 48;
 
     Miner(int64_t k, Code codes) : k_(k), count_(codes, 0), barred_(codes, 0), tail_(k, codes) {}
@@ -41,11 +42,11 @@ private:
         std::vector<int64_t> start;
         std::vector<Code> touched;
         std::vector<Place> places;
-        std::vector<int64_t> support;  // with each of those touched
+        std::vector<int64_t> support;  // with each of the labels that occur
         std::vector<Code> barred;
     };
 
-    // Codes that may follow the prefix end here: the groups come first.
+    // The end of the codes that may follow the prefix: the groups come first.
     Code until(int depth, bool exact) const {
         if (!depth) return first_;
         return exact ? static_cast<Code>(count_.size()) : second_;
@@ -92,15 +93,16 @@ private:
             }
         }
         level.touched.resize(open);
-        // What is rare with the prefix is so with all that extend it. What is in all its rows makes no difference: a rare set
-        // with it is rare without it. All its persons are not enough for that: they may have other rows.
+        // Labels that are rare with the prefix are rare with all its extensions. Labels in all its rows make no difference: a
+        // rare set with such a label is rare without it. A label of all its persons is not enough for that: they may have
+        // other rows.
         for (Code i : level.barred) barred_[i] = 1;
         if (open) descend(level, from, to, each, depth, settled, pulse, told);
         for (Code i : level.barred) barred_[i] = 0;
         level.barred.clear();
     }
 
-    // Extend the prefix by each of the labels that the level is left with.
+    // Extends the prefix by each of the remaining labels of the level.
     template <class Each, class Settled, class Told>
     void descend(Level& level, const Place* from, const Place* to, Each& each, int depth, Settled& settled, Pulse& pulse,
                  Told& told) {
@@ -132,8 +134,8 @@ private:
         }
     }
 
-    // Whether what follows the prefix in each of the rows is contained in enough of them: then nothing in it is rare. Not for
-    // rows of persons who have several: it sorts the rows, and adds up their weights.
+    // Whether what follows the prefix in each of the rows is contained in enough of them: then no set in it is rare. Not for
+    // rows of persons who have several rows, because it sorts the rows and adds up their weights.
     bool safe(Place* begin, Place* end) {
         auto rest = [&](const Place& p) { return std::pair(rows_->items.data() + p.next, rows_->end(p.row)); };
         std::sort(begin, end, [&](const Place& a, const Place& b) {

@@ -5,7 +5,7 @@
 using namespace shoal;
 
 SHOAL_KERNEL(minimal_moles) {
-    // (how many moles of 1, 2, .. labels, their labels one mole after the other), or none if there are more than `most`.
+    // (number of moles of 1, 2, .. labels, their labels one mole after the other), or none if there are more than `most`.
     module.def(
         "minimal_moles",
         [](In<int64_t> indptr, In<Code> items, In<Code> persons, Code labels, In<int64_t> private_indptr, In<Code> private_items,

@@ -1,12 +1,13 @@
-// Minimal moles, for MM: sets of at most p labels that occur in rows of fewer than k persons, or such that more than an allowed share of
-// their rows have the same private value, while no part of theirs is in breach.
+// Minimal moles, for MM: sets of at most p labels that occur in rows of fewer than k persons, or such that more than an
+// allowed share of their rows have the same private value, while no proper subset violates the model.
 //
-// A set of sufficient support may be a mole while sets that contain it are none, so frequent sets are no guide. Size by size:
-// the moles of smaller sizes are known and kept in a trie; depth-first, a set is extended only by labels that complete no
-// mole with it. So whatever is in breach at the size that is looked at is a minimal mole. Labels come by rising support; rows
-// are reduced to what may extend the set they hold. Work is split by first label; moles are listed in this order of labels,
-// whatever the number of threads.
-// Cost: for each size, time to enumerate the sets of one label less that contain no mole, with their rows.
+// A set of sufficient support may be a mole while its supersets are none, so frequent sets are no guide. The search goes size
+// by size. The moles of smaller sizes are known and kept in a trie. Depth-first, a set is extended only by labels that
+// complete no mole with it. So every violation at the current size is a minimal mole. Labels come by rising support. Rows are
+// reduced to labels that may extend the set they hold. Work is split by first label. Moles are listed in this order of
+// labels, whatever the number of threads.
+//
+// Cost: for each size, the time to enumerate the sets of one label less that contain no mole, with their rows.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -50,7 +51,7 @@ public:
         }
     }
 
-    // Flat lists of the moles of 1, 2, .. labels, at most p. Throws TooMany if there are more than wanted.
+    // Returns flat lists of the moles of 1, 2, .. labels, at most p. Throws TooMany if there are more than the limit.
     const std::vector<std::vector<Code>>& run(int p, int threads, const Tick& tick) {
         for (int size = 1; size <= p && look(size, threads, tick); ++size)
             if (size == 1) leave_out_single();
@@ -80,10 +81,10 @@ private:
         int64_t size() const { return static_cast<int64_t>(row.size()); }
     };
     struct Place {
-        int64_t row;  // of the part
-        int64_t next;  // index into its items of what follows the label
+        int64_t row;  // row of the part
+        int64_t next;  // index into its items of the labels after the label
     };
-    struct Dealt {  // for each label of a part that occurs, where
+    struct Dealt {  // for each label of a part, its places
         std::vector<Code> label;
         std::vector<int64_t> start;
         std::vector<Place> places;
@@ -94,16 +95,16 @@ private:
         std::vector<Dealt> dealt;
         std::vector<int64_t> support, with;  // by label: persons of the part, and rows with a private value
         PersonsByLabel persons;
-        std::vector<int64_t> slot, stamp;  // by label; stamp: the last turn in which it was ruled out
+        std::vector<int64_t> slot, stamp;  // by label; stamp: the last turn in which it was excluded
         std::vector<Code> touched;
         std::vector<int64_t> together;  // by private value
         std::vector<Code> values;
-        std::vector<int64_t> active{0};  // nodes of the trie that the sets of labels of the prefix lead to
-        std::vector<size_t> known;  // how many there were before each label of the prefix
+        std::vector<int64_t> active{0};  // nodes of the trie for the sets of labels of the prefix
+        std::vector<size_t> known;  // number of such nodes before each label of the prefix
         int64_t turn = 0;
     };
 
-    // All moles of a size; false: no set as large is left to look at.
+    // Finds all moles of a size. Returns false if no sets of that size are left.
     bool look(int size, int threads, const Tick& tick) {
         size_ = size;
         int64_t tasks = size == 1 ? 1 : labels_;
@@ -150,7 +151,7 @@ private:
         return worker;
     }
 
-    // The rows with the prefix are in parts[depth]: looks at what extends it.
+    // Examines the extensions of the prefix, whose rows are in parts[depth].
     void walk(Worker& worker, int depth, std::vector<Code>& found, Pulse& pulse, double share) {
         pulse.beat(share);
         const Part& part = worker.parts[depth];
@@ -182,9 +183,9 @@ private:
         std::sort(worker.touched.begin(), worker.touched.end());
     }
 
-    // Which of the counted labels make a mole of the prefix. Counts are cleared.
+    // Finds the counted labels that make a mole of the prefix. Clears the counts.
     void judge(Worker& worker, const Part& part, std::vector<Code>& found) {
-        std::vector<Code> asked;  // frequent, and enough rows have some private value: it matters which
+        std::vector<Code> asked;  // frequent labels with enough private values: check which value
         for (Code label : worker.touched)
             if (!breach_.rare(worker.support[label]) && breach_.told(worker.with[label], worker.support[label])) {
                 asked.push_back(label);
@@ -211,7 +212,7 @@ private:
         }
     }
 
-    // Whether one private value is in too large a share of the support; `holders` are its rows that have any.
+    // Whether one private value has too large a share of the support; `holders` are the rows that have any value.
     bool told(Worker& worker, const std::vector<int64_t>& holders, int64_t support) const {
         worker.values.clear();
         bool found = false;
@@ -226,7 +227,7 @@ private:
         return found;
     }
 
-    // Where the counted labels are. Counts are cleared.
+    // Finds the places of the counted labels. Clears the counts.
     void deal(Worker& worker, const Part& part, Dealt& dealt) const {
         dealt.label = worker.touched;
         dealt.start.assign(dealt.label.size() + 1, 0);
@@ -244,8 +245,8 @@ private:
         for (Code label : dealt.label) worker.slot[label] = 0;
     }
 
-    // Extends the prefix by a label: its rows, reduced to labels that complete no mole, go to parts[depth]. False: none is left
-    // that is long enough. To be undone by retrace.
+    // Extends the prefix by a label: its rows, reduced to labels that complete no mole, go to parts[depth]. Returns false if
+    // no row is long enough. Undone by retrace.
     bool follow(Worker& worker, const Part& from, const Dealt& dealt, size_t t, int depth) const {
         Code label = dealt.label[t];
         worker.prefix.push_back(label);
@@ -275,13 +276,13 @@ private:
             for (int64_t e = place.next; e < from.start[place.row + 1]; ++e)
                 if (worker.stamp[from.items[e]] != worker.turn) part.items.push_back(from.items[e]);
             if (part.items.size() - start < static_cast<size_t>(size_ - depth))
-                part.items.resize(start);  // too short for a set of the size that is looked at
+                part.items.resize(start);  // too short for a set of the current size
             else part.close(from.row[place.row]);
         }
         return part.size() > 0;
     }
 
-    // The prefix without its last label.
+    // Removes the last label of the prefix.
     void retrace(Worker& worker) const {
         worker.prefix.pop_back();
         worker.active.resize(worker.known.back());
@@ -307,7 +308,8 @@ private:
         base_ = std::move(left);
     }
 
-    // The moles of two labels or more that are known, breadth-first: a node for each start of one, its last label a leaf.
+    // Builds a trie of the known moles of two or more labels, breadth-first: a node for each prefix, with the last label as a
+    // leaf.
     void grow_trie() {
         struct Mole {
             const Code *from, *to;
@@ -344,11 +346,11 @@ private:
     Code labels_, secrets_;
     Breach breach_;
     int64_t most_;
-    int size_ = 0;  // of the sets that are looked at
-    std::vector<Code> label_of_;  // by rank; inside, labels are ranks
+    int size_ = 0;  // of the current sets
+    std::vector<Code> label_of_;  // by rank; internally, labels are ranks
     Rows rows_;
     std::vector<int64_t> split_;  // index into rows_.items of each row's first private value
-    Part base_;  // all rows, without labels that are moles alone
+    Part base_;  // all rows, without labels that are moles by themselves
     std::vector<std::vector<Code>> moles_;
     std::atomic<int64_t> listed_{0};
     std::vector<Code> node_label_{-1};

@@ -1,4 +1,4 @@
-// HgHs for a hierarchy and rows that stay while floors and sizes change, and the check of what it publishes.
+// HgHs for fixed rows and a fixed hierarchy, with changing floors and sizes, and a check of the result.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-// Rows over a hierarchy; owns copies of all it needs.
+// Rows over a hierarchy. Owns copies of all data.
 class Suppression {
 public:
     struct Found {
@@ -22,7 +22,8 @@ public:
           rows_(distinct(view)) {}
     Suppression(const Suppression&) = delete;
 
-    // From the root down to the cut `raised`, for sets of up to `size` labels. More than `most` threats: std::overflow_error.
+    // Searches from the root down to the cut `raised`, for sets of up to `size` labels. Throws std::overflow_error if there
+    // are more than `most` threats.
     Found run(const Set& raised, int size, int64_t most, const Tick& tick) const {
         std::vector<uint8_t> above(tree_.nodes, 0);
         std::vector<Code> floor = labels(raised);
@@ -46,7 +47,7 @@ public:
         return found;
     }
 
-    // Whether every published row is contained in rows of at least k persons: no set of any size is rare.
+    // Whether every published row is contained in rows of at least k persons, so that no set of any size is rare.
     bool whole(const Set& raised, const Set& suppressed, const Tick& tick) const {
         std::vector<Code> label_of = labels(raised);
         std::vector<uint8_t> gone(tree_.nodes, 0);
@@ -85,7 +86,7 @@ private:
         return label_of;
     }
 
-    // The rows with these labels, -1 for none, equal ones merged.
+    // The rows with these labels (-1 for none), with equal rows merged.
     Rows generalized(const std::vector<Code>& label_of) const {
         Rows rows;
         for (int64_t r = 0; r < rows_.size(); ++r) {

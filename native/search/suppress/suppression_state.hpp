@@ -1,11 +1,12 @@
-// Which labels of a cut are suppressed, kept up to date while the cut is expanded (P4's suppression scenario).
+// The suppressed labels of a cut, kept up to date while the cut is expanded (suppression scenario in Liu and Wang 2010).
 //
-// Labels are decided in a fixed order, their rank. One is kept unless it completes, with labels kept before it, a threat: a
-// set of labels that too few rows hold. So a threat acts on the last of its members alone, and only while all the others are
-// kept. A node that is not in the cut counts as not kept; hence threats of other cuts may be known here and do nothing.
+// Labels are decided in a fixed order, their rank. A label is kept unless it completes, with labels kept before it, a threat:
+// a set of labels that too few rows hold. So a threat acts only on the last of its members, and only while all others are
+// kept. A node that is not in the cut counts as not kept, so threats of other cuts may be stored here and have no effect.
 //
-// An expansion is tried by deciding anew, in rank order, what it may have changed, and is taken back by turning the same
-// labels once more. Time of both: the threats of the labels that turn. Memory: proportional to the members of all threats.
+// An expansion is tried by deciding again, in rank order, the labels that it may have changed. It is undone by changing the
+// same labels once more. Time of both: the threats of the labels that change. Memory: proportional to the members of all
+// threats.
 #pragma once
 
 #include <queue>
@@ -14,11 +15,11 @@
 
 namespace shoal {
 
-// What a cut with its suppressed labels comes to.
+// The total cost of a cut with its suppressed labels.
 struct Toll {
     int64_t cost = 0;
-    int64_t occurrences = 0;  // suppressed
-    int64_t barred = 0;  // suppressed labels that must not be
+    int64_t occurrences = 0;  // number of suppressed items of records
+    int64_t barred = 0;  // number of suppressed labels that are barred
 
     Toll& operator+=(const Toll& other) {
         cost += other.cost;
@@ -33,23 +34,23 @@ struct Toll {
 
 class SuppressionState {
 public:
-    // For each node: its rank, what it comes to if it is kept, and if it is suppressed. At most so many threats can be known.
+    // For each node: its rank, its cost if it is kept, and if it is suppressed. At most this many threats can be stored.
     SuppressionState(const std::vector<Code>& rank, const std::vector<Toll>& kept, const std::vector<Toll>& gone, int64_t most)
         : most_(most), rank_(rank), if_kept_(kept), if_gone_(gone), present_(rank.size(), 0), kept_(rank.size(), 0),
           queued_(rank.size(), 0), fires_(rank.size(), 0), among_(rank.size()), last_of_(rank.size()), stale_(rank.size(), 0) {}
 
-    std::vector<Code> turned;  // by the latest expansion: what left, came, or is kept no longer, or now
-    std::vector<Code> read;  // nodes, in the cut or not, that more or fewer threats act on, and what left or came; may repeat
+    std::vector<Code> turned;  // by the latest expansion: labels that left, came, or changed between kept and suppressed
+    std::vector<Code> read;  // nodes whose acting threats changed, and labels that left or came; may repeat
 
     const Toll& toll() const { return toll_; }
     bool present(Code u) const { return present_[u]; }
     bool suppressed(Code u) const { return present_[u] && !kept_[u]; }
     int64_t threats() const { return static_cast<int64_t>(unkept_.size()); }
 
-    // A label that is a threat by itself.
+    // Adds a label that is a threat by itself.
     void condemn(Code u) { ++fires_[u]; }
 
-    // A threat of two or more nodes; at least one of them must not be in the cut.
+    // Adds a threat of two or more nodes. At least one of them must not be in the cut.
     void add(Set set) {
         if (threats() >= most_) throw std::overflow_error("too many threats");
         std::sort(set.begin(), set.end(), [&](Code a, Code b) { return rank_[a] < rank_[b]; });
@@ -67,7 +68,7 @@ public:
         if (!unkept) ++fires_[set.back()];
     }
 
-    // Replace a label of the cut by others (none: -1 for the label), and decide what hangs on it.
+    // Replaces a label of the cut by others (none: -1 for the label), and decides the labels that depend on it.
     template <class Labels>
     void expand(Code label, const Labels& into) {
         turned.clear();
@@ -100,7 +101,7 @@ public:
         }
     }
 
-    // Undo the latest expansion.
+    // Undoes the latest expansion.
     void take_back() {
         for (size_t i = undo_.size(); i-- > 0;) {
             auto [u, present, kept] = undo_[i];
@@ -112,7 +113,7 @@ public:
 
     Toll change() const { return toll_ - before_; }  // by the latest expansion
 
-    // Every node that, if another expansion turns it, meets a threat that the latest one, into these labels, has changed.
+    // Visits every node that shares a threat which the latest expansion, into these labels, has changed.
     template <class Labels, class Met>
     void each_met(const Labels& into, Met met) const {
         auto all = [&](const std::vector<uint32_t>& threats) {
@@ -123,7 +124,7 @@ public:
         for (Code u : into) all(last_of_[u]);
     }
 
-    // Forget the threats of a label that is gone for good.
+    // Removes the threats of a label that has left the cut permanently.
     void forget(Code label) {
         auto kill = [&](const std::vector<uint32_t>& threats) {
             for (uint32_t t : threats) {
@@ -155,7 +156,7 @@ private:
 
     void log(Code u) { undo_.push_back({u, present_[u], kept_[u]}); }
 
-    // Put what the label comes to into the sum, or take it out.
+    // Adds the cost of the label to the sum, or subtracts it.
     void take(Code u, int sign) {
         const Toll& toll = kept_[u] ? if_kept_[u] : if_gone_[u];
         toll_ += sign > 0 ? toll : Toll() - toll;
@@ -167,7 +168,7 @@ private:
         queue_.push({rank_[u], u});
     }
 
-    // Kept becomes not kept, or the other way round.
+    // Changes a label from kept to not kept, or back.
     void turn(Code u, bool onward) {
         kept_[u] ^= 1;
         if (onward) turned.push_back(u);
@@ -190,17 +191,17 @@ private:
     const std::vector<Toll>& if_kept_;
     const std::vector<Toll>& if_gone_;
     std::vector<uint8_t> present_, kept_, queued_;
-    std::vector<int32_t> fires_;  // threats that act on a node
+    std::vector<int32_t> fires_;  // number of threats that act on a node
     Toll toll_, before_;
     std::vector<Was> undo_;
     std::priority_queue<std::pair<Code, Code>, std::vector<std::pair<Code, Code>>, std::greater<>> queue_;
 
     std::vector<int64_t> starts_{0};
     std::vector<Code> members_;  // of each threat, by rank
-    std::vector<int32_t> unkept_;  // of each, the members but the last that are not kept
+    std::vector<int32_t> unkept_;  // of each threat, the number of members except the last that are not kept
     std::vector<uint8_t> dead_;
-    std::vector<std::vector<uint32_t>> among_, last_of_;  // the threats of each node, as the last or not
-    std::vector<int64_t> stale_;  // dead ones among them
+    std::vector<std::vector<uint32_t>> among_, last_of_;  // the threats of each node, as the last member or not
+    std::vector<int64_t> stale_;  // number of removed ones among them
 };
 
 }  // namespace shoal

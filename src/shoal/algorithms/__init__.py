@@ -1,4 +1,4 @@
-"""Algorithms: one file each (or a small family), named as its paper names it. They turn a Problem into a Solution."""
+"""Anonymization algorithms. Each turns a problem into a solution, and has the name that its paper gives it."""
 
 import lazy_loader as lazy
 

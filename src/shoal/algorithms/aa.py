@@ -1,13 +1,14 @@
-"""AA, apriori-based anonymization (P0 Alg. 4, P3 s.4.4).
+"""AA, apriori-based anonymization (Terrovitis et al. 2008, Alg. 4; Terrovitis et al. 2011, s.4.4).
 
-For i = 1..m: walk the count-tree of i-itemsets of the transactions, expanded and reduced by the cut so far, and
-repair every set below k as DA does. Sets of i-1 items are safe by then, which prunes most of what DA has to count.
+For i = 1..m, AA walks the count-tree of the i-itemsets of all transactions. The transactions are expanded by all
+generalizations of their items and reduced by the cut so far. Every set below k is repaired as DA does. Sets of i-1
+items are safe by then, which prunes most of what DA has to count.
 
-The count-tree is not materialised: children of a node are counted when the walk gets to it. The walk is the paper's
-preorder with labels by falling support (ties: lower id), so the cuts are those of the paper's algorithm; tests
-compare them with the count-tree reference in :mod:`shoal.search.count_tree`.
+The count-tree is not materialised: the children of a node are counted when the walk gets to it. The walk is the paper's
+preorder with labels by falling support (ties: lower id), so the cuts are those of the paper's algorithm. Tests compare
+them with the count-tree reference in :mod:`shoal.search.count_tree`.
 
-Cost: time proportional to the i-itemsets visited; memory to m times the expanded transactions.
+Cost: time is proportional to the i-itemsets visited, memory to m times the expanded transactions.
 """
 
 from __future__ import annotations
@@ -28,11 +29,43 @@ from shoal.search.direct import CutInput, is_by_leaves, label_order_option, leve
 
 @dataclass(frozen=True)
 class AA(CutAlgorithm):
-    """Greedy, level by level: sets of 1 item, then 2, .. up to m."""
+    """Generalize greedily, one set size after the other: sets of 1 item, then 2, and so on up to m.
+
+    A set that too few records contain is generalized in the cheapest way that makes it frequent. Sets of i - 1
+    items are safe before sets of i items are counted, so there is little to count. Use it when speed matters more
+    than the last bit of detail: :class:`Auto` usually loses less.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    label_order : {"support", "leaves"}, default "support"
+        Order of the labels in the count-tree: by falling support, or by the number of items below them.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "aa"
     title = "Apriori-based anonymization"
-    paper = "P0 Alg. 4, P3 s.4.4"
+    paper = "Terrovitis et al. 2008, Alg. 4; Terrovitis et al. 2011, s.4.4"
     solves = (Km, Lm, KmNegative)
 
     label_order: Literal["support", "leaves"] = label_order_option()

@@ -1,4 +1,4 @@
-"""Algorithms: one file each (or a small family), named as its paper names it. They turn a Problem into a Solution."""
+"""The base classes of algorithms, and the options that several of them share."""
 
 from __future__ import annotations
 
@@ -32,78 +32,103 @@ from shoal.search.siblings import WORDS, best_grouping, with_siblings
 
 
 class Algorithm(Spec, ABC):
-    """A method that finds a recoding which satisfies a privacy model."""
+    """A method that finds a recoding which satisfies a privacy model.
+
+    Subclass it to add an algorithm: set the class attributes, declare options as dataclass fields, and implement
+    :meth:`solve`. Only :func:`shoal.anonymize` calls the methods.
+
+    Attributes
+    ----------
+    name : str
+        Name on the command line and in reports.
+    title : str
+        Name for people.
+    paper : str
+        Source of the method.
+    solves : tuple of types
+        Privacy models that it can satisfy.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> algorithms = [shoal.algorithms.AA(), shoal.algorithms.HgHs(max_suppressed=25)]
+    >>> [round(shoal.anonymize(problem, algorithm=algorithm).losses["ncp"], 2) for algorithm in algorithms]
+    [0.23, 0.18]
+    """
 
     title: ClassVar[str]
     paper: ClassVar[str]
     solves: ClassVar[tuple[type[PrivacyModel], ...]]
-    suppresses: ClassVar[bool] = False  # may remove items from every record
-    cuts: ClassVar[bool] = False  # one cut of the hierarchy for all records: it can be compared with the best cut
-    truthful: ClassVar[bool] = True  # publishes nothing that is not in the data; else it adds or moves items
-    generalizes: ClassVar[bool] = True  # replaces items by groups
-    needs_hierarchy: ClassVar[bool] = True  # of the items
-    # How surely an attacker who knows the method found a record where all originals of a tiny domain were tried
-    # (docs/concepts/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
+    suppresses: ClassVar[bool] = False  # whether it removes items from all records
+    cuts: ClassVar[bool] = False  # whether it uses one cut for all records, which can be compared with the best cut
+    truthful: ClassVar[bool] = True  # whether all published items are true; otherwise it adds or moves items
+    generalizes: ClassVar[bool] = True  # whether it replaces items by groups
+    needs_hierarchy: ClassVar[bool] = True  # whether it needs a hierarchy of the items
+    # How surely an attacker who knows the method could identify a record when we tried all originals of a tiny domain
+    # (docs/concepts/minimality.md): "certainty", "a probability of 2/3". Empty: at most 1/k, or not tried.
     reveals: ClassVar[str] = ""
-    keeps_more: ClassVar[tuple[str, ...]] = ()  # options with which more items stay unchanged, in words
+    keeps_more: ClassVar[tuple[str, ...]] = ()  # options that keep more items unchanged, in words
 
     @property
     def groups_siblings(self) -> bool:
-        """Whether it may publish groups of siblings of the hierarchy."""
+        """Whether the algorithm may publish groups of siblings of the hierarchy."""
         return False
 
     @property
     def regroups_siblings(self) -> bool:
-        """Whether it looks for the best groups of siblings."""
+        """Whether the algorithm searches for the best groups of siblings."""
         return False
 
     @property
     def suppression_limits(self) -> tuple[float, frozenset[str]]:
-        """The percentage of items that it may remove, and what it may not; as far as it removes any."""
+        """The percentage of items that may be removed, and the labels that must not be."""
         return 100.0, frozenset()
 
     def feasible(self, problem: Prepared[Any]) -> None:
-        """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""
+        """Raise :class:`~shoal.errors.Infeasible` if no solution exists, before the search starts."""
         problem.model.feasible(problem.original)
 
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """Find the recoding. Only :func:`shoal.anonymize` applies and publishes it."""
+        """Find the recoding. :func:`shoal.anonymize` applies and publishes it."""
 
 
 @dataclass(frozen=True)
 class TreeAlgorithm(Algorithm):
-    """An algorithm that publishes nodes of a hierarchy. With groups between siblings it can publish those, too."""
+    """An algorithm that publishes nodes of a hierarchy, or groups of siblings."""
 
     siblings: str = option(
         "none",
         words=WORDS,
         file=True,
-        help="groups of siblings that may be published together: none, halved by label or by frequency, the best of "
-        "these, or those of a FILE (a code book, or one group a line)",
+        help="Groups of siblings that may be published as one label: none, halves by label or by frequency, the best "
+        "of these, or those in a FILE.",
     )
 
     @property
     def needs_hierarchy(self) -> bool:  # type: ignore[override]
-        """Without one, all items are siblings below one root: of use only if siblings can be grouped."""
+        """Whether it needs a hierarchy. A flat one is useful only if siblings can be grouped."""
         return self.siblings == "none"
 
     @property
     def groups_siblings(self) -> bool:
-        """If that is asked for."""
+        """Whether the option ``siblings`` requests groups."""
         return self.siblings != "none"
 
     @abstractmethod
     def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """Find the recoding on the hierarchy of the problem, which may have groups between siblings."""
+        """Find the recoding on the hierarchy of the problem, which may contain groups of siblings."""
 
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """Search with the groups that are asked for."""
+        """Search on the hierarchy with the requested groups of siblings."""
         return with_siblings(problem, self.siblings, lambda part, _: self.search(part, engine), Clock.of("none"))
 
 
 def time_limit_option(default: float | Literal["none"]) -> Any:
-    """The option of algorithms that have a time limit."""
+    """Declare the time limit as an option."""
     return option(
         default,
         low=0,
@@ -113,35 +138,35 @@ def time_limit_option(default: float | Literal["none"]) -> Any:
 
 
 class TimedAlgorithm(TreeAlgorithm):
-    """An algorithm with a time limit, which it declares as an option."""
+    """An algorithm with a time limit. Subclasses declare the option."""
 
     time_limit: float | Literal["none"]
 
     @abstractmethod
     def timed(self, problem: Prepared[Any], engine: Engine, clock: Clock) -> Solution:
-        """Search until it is proved, or time is up."""
+        """Search until the result is proved optimal or time is up."""
 
     def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """Search, with all the time there is."""
+        """Search with the full time limit."""
         return self.timed(problem, engine, Clock.of(self.time_limit))
 
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """Search with the groups that are asked for; all searches share the time."""
+        """Search on the hierarchy with the requested groups of siblings. All searches share the time limit."""
         clock = Clock.of(self.time_limit)
         return with_siblings(problem, self.siblings, lambda part, left: self.timed(part, engine, left), clock)
 
 
 @dataclass(frozen=True)
 class ExactAlgorithm(TimedAlgorithm):
-    """An algorithm that searches for the least loss, and regroups siblings for it where "best" is asked for."""
+    """An algorithm that searches for the least loss. With ``siblings="best"``, it also groups siblings."""
 
-    needs_proof: ClassVar[bool]  # fails if the solver is not installed
+    needs_proof: ClassVar[bool]  # whether a missing solver is an error
 
     time_limit: float | Literal["none"] = time_limit_option("none")
 
     @property
     def regroups_siblings(self) -> bool:
-        """If the best groups are asked for."""
+        """Whether the option ``siblings`` requests the best groups."""
         return self.siblings == "best"
 
     def timed(self, problem: Prepared[Any], engine: Engine, clock: Clock) -> Solution:
@@ -149,7 +174,7 @@ class ExactAlgorithm(TimedAlgorithm):
         return best_cut(problem, engine, clock, needs_proof=self.needs_proof)
 
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """The best grouping, or the best cut with the groups that are asked for."""
+        """Find the best grouping, or the best cut of the hierarchy with the requested groups."""
         if self.regroups_siblings:
             return best_grouping(problem, engine, Clock.of(self.time_limit), needs_proof=self.needs_proof)
         return super().solve(problem, engine)
@@ -157,32 +182,32 @@ class ExactAlgorithm(TimedAlgorithm):
 
 @dataclass(frozen=True)
 class SuppressingAlgorithm(Algorithm):
-    """An algorithm that may remove items from every record, within the limits of the publisher."""
+    """An algorithm that may remove items from all records, within limits that the user sets."""
 
     suppresses = True
 
     max_suppressed: float = option(
-        100.0, low=0, high=100, help="percent of the items of all records that may be suppressed"
+        100.0, low=0, high=100, help="Percentage of the items of all records that may be suppressed."
     )
     never_suppress: tuple[str, ...] = option(
-        (), help="items, or groups of them, never to be suppressed: a file, one a line, or a,b,c"
+        (), help="Items or groups that must not be suppressed: a,b,c, or a file with one on each line."
     )
 
     @property
     def suppression_limits(self) -> tuple[float, frozenset[str]]:
-        """As given."""
+        """The options ``max_suppressed`` and ``never_suppress``."""
         return self.max_suppressed, frozenset(self.never_suppress)
 
     def feasible(self, problem: Prepared[Any]) -> None:
-        """Even data that no generalization saves can be published."""
+        """Accept all data. Even data that no generalization can protect can be published with items removed."""
 
     def limits(self, problem: Prepared[PrivacyModel]) -> Limits:
-        """What the publisher allows."""
+        """Return the limits on suppression for a problem."""
         return Limits.of(problem, self.max_suppressed, self.never_suppress)
 
 
 class FlippingAlgorithm(Algorithm):
-    """An algorithm that adds and deletes items: it needs no hierarchy, and what it publishes is not all true."""
+    """An algorithm that adds and deletes items. It needs no hierarchy, but may publish false items."""
 
     truthful = False
     generalizes = False
@@ -191,19 +216,19 @@ class FlippingAlgorithm(Algorithm):
 
 @dataclass(frozen=True)
 class CutAlgorithm(TreeAlgorithm):
-    """An algorithm whose recoding is a global cut: it can be polished."""
+    """An algorithm whose recoding is one cut for all records. The result can be polished."""
 
     cuts = True
-    polish: bool = option(False, help="split groups of the found cut again wherever the guarantee still holds")
+    polish: bool = option(False, help="Split groups of the result again wherever the guarantee still holds.")
 
     @abstractmethod
     def cut(self, problem: Prepared[Any], engine: Engine) -> CutSolution:
         """Find the cut."""
 
     def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """The cut, re-specialised if asked for."""
+        """Find the cut, and polish it if the option is set."""
         if self.polish and not problem.model.demand(problem.items).monotone:
-            raise OptionError(f"--polish is for the model km, not for {problem.model.name}: leave it out.")
+            raise OptionError(f"polish=True is for the model km, not for {problem.model.name}: leave it out.")
         solution = self.cut(problem, engine)
         if not self.polish:
             return solution
@@ -211,14 +236,14 @@ class CutAlgorithm(TreeAlgorithm):
 
 
 class ColumnAlgorithm(Algorithm):
-    """An algorithm for columns alone: the way of its name to form clusters of similar records."""
+    """An algorithm for columns alone. Its name is that of a way to form clusters (:mod:`shoal.search.formation`)."""
 
     solves = (K,)
-    generalizes = False  # no items
+    generalizes = False  # sets are not changed
     needs_hierarchy = False
 
     def solve(self, problem: Prepared[K], engine: Engine) -> Solution:
-        """Form clusters; the values of each become the smallest that cover them."""
+        """Form clusters. The values of each cluster become the smallest that cover them."""
         raw = problem.relational
         assert raw is not None
         form, persons = FORMATIONS[self.name], problem.items.repeaters
@@ -227,29 +252,28 @@ class ColumnAlgorithm(Algorithm):
 
 
 def within_option(default: Method) -> Any:
-    """The option of algorithms that generalize the sets of clusters."""
+    """Declare the option for how the sets of clusters are generalized."""
     return option(
         default,
         words=METHODS,
-        help="how the sets of each cluster are generalized: to sets of items such as (A,B), greedily (sets), regrouped "
-        "with less loss (best) or, as in P2, with little UL (sets-ul); or by a hierarchy, greedily (aa) or with the "
-        "least loss (optimal)",
+        help="How the sets of a cluster are generalized: to sets of items such as (A,B) (best, sets, sets-ul), or by "
+        "the hierarchy (aa, optimal).",
     )
 
 
 def rum_option() -> Any:
-    """The option of algorithms that merge clusters by what their columns lose."""
+    """Declare the option for the measure of the loss of the columns."""
     return option(
         "ncp",
         words=RUMS,
-        help="the loss of the columns: mean NCP, another Minkowski norm of the NCPs of the columns (l2, max), or sizes "
-        "of classes as a share of all records",
+        help="Measure of the loss of the columns: the mean NCP, another norm of the NCPs (l2, max), or the sizes of "
+        "the classes.",
     )
 
 
 @dataclass(frozen=True)
 class ClusteringAlgorithm(TreeAlgorithm):
-    """An algorithm that publishes clusters of records with equal values, and generalizes the sets of each by itself."""
+    """An algorithm that publishes clusters of records with equal values. The sets of each cluster are generalized."""
 
     solves = (KKm, KLm)
 
@@ -258,23 +282,25 @@ class ClusteringAlgorithm(TreeAlgorithm):
         0.01,
         low=0,
         high=1,
-        help="for --within best: what an item that changes costs on top of its loss, as a share of the worst loss",
+        help="Extra cost of each item that changes, as a share of the worst loss. Only used if sets are generalized by "
+        "'best'.",
     )
 
     def generalizer(self, problem: Prepared[ItemsetModel]) -> SetGeneralizer:
-        """What generalizes the sets of a cluster."""
+        """Return the object that generalizes the sets of a cluster."""
         return SetGeneralizer(problem, self.within, self.unchanged_weight)
 
     @property
     def needs_hierarchy(self) -> bool:  # type: ignore[override]
-        """Sets of items need none."""
-        return False
+        """Whether it needs a hierarchy. Sets of items are published without one."""
+        return self.within in ("aa", "optimal") and self.siblings == "none"
 
     def solve(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
-        """Search with the groups that are asked for."""
+        """Search on the hierarchy with the requested groups of siblings."""
         if self.siblings != "none" and self.within not in ("aa", "optimal"):
             raise OptionError(
-                "--siblings is for groups of a hierarchy: choose --within aa or optimal, or leave it out."
+                f"siblings={self.siblings!r} groups nodes of a hierarchy, but within={self.within!r} does not use one: "
+                f"choose within='aa' or within='optimal', or leave out siblings=."
             )
         return super().solve(problem, engine)
 
@@ -291,10 +317,12 @@ class ClusteringAlgorithm(TreeAlgorithm):
 
 @dataclass(frozen=True)
 class FormingAlgorithm(ClusteringAlgorithm):
-    """An algorithm that forms its first clusters by the likeness of their columns."""
+    """An algorithm that forms its first clusters from records with similar columns."""
 
     formation: Literal["auto", "cluster", "mondrian"] = option(
-        "auto", words=tuple(FORMATIONS), help="how the first clusters are formed; auto: in the way that loses less"
+        "auto",
+        words=tuple(FORMATIONS),
+        help="How the first clusters are formed. auto tries both ways and takes the one that loses less.",
     )
 
     def formed(
@@ -306,7 +334,7 @@ class FormingAlgorithm(ClusteringAlgorithm):
         rum: Rum = "ncp",
         within: SetGeneralizer | None = None,
     ) -> tuple[Clusters, dict[str, float]]:
-        """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
+        """Return the first clusters, without those that had to be merged to be safe, and statistics about them."""
         demand, raw = problem.model.demand(problem.items), problem.relational
         assert raw is not None
         ncp = NcpScale.of(raw)

@@ -1,13 +1,13 @@
-"""GraySort with CAHD (Ghinita, Kalnis, Tao 2011; P1's rival), for privacy degree p.
+"""GraySort with CAHD (Ghinita et al. 2011), for privacy degree p. Wang et al. 2014 compare with it.
 
-All rows are sorted by the Gray codes of what may be known of them. In that order each sensitive row, unless another
-took it, gathers p - 1 of the unused rows that stand at most alpha * p places above or below it, those that share most
-items with it first (ties: input order), passing over rows that share a sensitive item with one gathered before. The
-group is formed if there are enough, and if in the rows that remain no sensitive item is in more than 1 of p. All rows
-that are in no group at the end are one last group. Sensitive items are shuffled within each group, item by item; how
-is said in ``recoding.Reshuffled``, and does not depend on who held them.
+All rows are sorted by the Gray codes of their items that are not sensitive. In that order, each sensitive row that is
+still unused gathers p - 1 of the unused rows at most alpha * p places above or below it. Rows that share most items
+with it come first (ties: input order). A row that shares a sensitive item with one gathered before is skipped. The
+group is formed if there are enough rows, and if no sensitive item is in more than 1 of p of the remaining rows. All
+rows that are in no group at the end form one last group. Sensitive items are shuffled within each group, item by item
+(:class:`shoal.recoding.Reshuffled`).
 
-Cost: sorting, and for each sensitive row a look at 2 * alpha * p rows: close to linear. Memory is proportional to the
+Cost: sorting, and 2 * alpha * p comparisons for each sensitive row: close to linear. Memory is proportional to the
 data.
 """
 
@@ -31,25 +31,50 @@ from shoal.search.overlaps import Overlaps
 
 @dataclass(frozen=True)
 class GraySort(Algorithm):
-    """Groups similar records in the order of Gray codes and deals their sensitive items anew inside each group."""
+    """Group similar records, and shuffle the sensitive items within each group.
+
+    In each group, at most one in p records has the same sensitive item, so an attacker links it with a probability
+    of at most 1/p. All other items are published unchanged. Use it when the sensitive items may be separated from
+    their records. A column of the published data names the group of each record.
+
+    Parameters
+    ----------
+    alpha : int, default 2
+        Size of the search window: records up to ``alpha * p`` places away are compared.
+
+    References
+    ----------
+    G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["apple", "rye"], ["apple", "rye", "HIV"], ["pear", "rye", "wheat"], ["pear", "wheat", "flu"]]
+    >>> data = shoal.read(baskets)
+    >>> no_groups = shoal.Hierarchy.flat(data.transactions.labels)
+    >>> problem = shoal.Problem(data, no_groups, shoal.models.PrivacyDegree(p=2, sensitive=["flu", "HIV"]))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.GraySort())
+    >>> release.data["group"].to_pylist()
+    [1, 1, 2, 2]
+    """
 
     name = "graysort"
     title = "GraySort with CAHD"
-    paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
+    paper = "Ghinita et al. 2011"
     solves = (PrivacyDegree,)
     truthful = False
     generalizes = False
     needs_hierarchy = False
 
-    alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
+    alpha: int = option(2, low=1, help="Size of the search window: records up to alpha * p places away are compared.")
 
     def solve(self, problem: Prepared[PrivacyDegree], engine: Engine) -> Solution:
-        """Sort, then group."""
+        """Sort the rows, then form groups."""
         p, items, values = problem.model.p, problem.items, problem.sensitive
         order = gray_coded_order(items.indptr, items.items)
-        free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places that are in no group
+        free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places of rows that are in no group
         held = [frozenset(values.row(row).tolist()) for row in range(len(items))]
-        left = values.supports.copy()  # of each sensitive item, in the rows that are in no group
+        left = values.supports.copy()  # support of each sensitive item in the rows that are in no group
         marks, groups = np.full(len(items), -1, dtype=np.int64), 0
         tick, places = engine.tick("grouping"), np.flatnonzero(values.sizes[order]).tolist()
         for number, place in enumerate(places):
@@ -75,7 +100,10 @@ class GraySort(Algorithm):
             if len(group) == p and int(after.max()) * p <= len(items) - (groups + 1) * p:
                 free[group] = False
                 marks[order[group]], left, groups = groups, after, groups + 1
-        alone = marks < 0
-        marks[alone] = groups
-        statistics: dict[str, float] = {"groups": groups + int(alone.any()), "rows_of_last_group": int(alone.sum())}
+        ungrouped = marks < 0
+        marks[ungrouped] = groups
+        statistics: dict[str, float] = {
+            "groups": groups + int(ungrouped.any()),
+            "rows_of_last_group": int(ungrouped.sum()),
+        }
         return Solution(Reshuffled(Grouping.numbered(marks, p), problem.seed), statistics=statistics)

@@ -1,16 +1,16 @@
-"""MM (Xu, Wang, Fu, Yu, KDD 2008; P4's rival): total item suppression, guided by minimal moles.
+"""MM (Xu et al. 2008): total item suppression, guided by minimal moles. Liu and Wang 2010 compare with it.
 
-A mole is a set of up to p public items that occurs and violates the model: too few records have it, or too many of
-those share a private item. Items that are moles alone are suppressed first; then, until no mole is left, each time the
-public item with the best ratio of minimal moles destroyed to information lost. Private items are never suppressed,
-nothing is generalized.
+A mole is a set of up to p public items that occurs and violates the model: too few records contain it, or too many of
+these records share a private item. Items that are moles by themselves are suppressed first. Then MM suppresses, until
+no mole is left, the public item with the best ratio of minimal moles destroyed to information lost. Private items are
+never suppressed, and nothing is generalized.
 
-All minimal moles of 1..p items are found first, and counted alike whatever their size. The paper mines them with a
-border; here a depth-first walk does. Information lost is that of the problem's loss, so weights count. Ties: the lower
-loss, then the lower id.
+All minimal moles of 1..p items are found first, and all count the same, whatever their size. The paper mines them with
+a border; here a depth-first walk finds them. Information loss is the loss of the problem, so weights count. Ties: the
+lower loss, then the lower id.
 
-Cost: time to enumerate the sets of up to p - 1 items that contain no mole, which is exponential in p where many records
-share many items; memory proportional to the data and to the minimal moles, which are limited in number.
+Cost: the time to enumerate the sets of up to p - 1 items that contain no mole, which is exponential in p if many
+records share many items. Memory is proportional to the data and to the minimal moles, whose number is limited.
 """
 
 from __future__ import annotations
@@ -37,18 +37,44 @@ from shoal.recoding.solution import Solution
 
 @dataclass(frozen=True)
 class MM(SuppressingAlgorithm):
-    """Greedy: suppresses the item that destroys the most minimal violations for what it loses, until none is left."""
+    """Suppress items greedily until no set of items violates the model. Nothing is generalized.
+
+    Each step suppresses, in all records, the item that resolves the most violations for the detail that is lost.
+    Use it when published items must stay original items, or when there is no hierarchy. It can lose much where
+    records are long and m or p is large.
+
+    Parameters
+    ----------
+    max_suppressed : float, default 100
+        Percentage of the items of all records that may be suppressed.
+    never_suppress : list of str, default ()
+        Items that must not be suppressed. A group of the hierarchy represents all its items.
+
+    References
+    ----------
+    Y. Xu, K. Wang, A. W.-C. Fu, P. S. Yu: Anonymizing transaction databases for publication. KDD 2008.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.MM())
+    >>> release.data
+    [['rye', 'wheat'], ['rye', 'pear'], ['rye', 'wheat', 'pear'], ['wheat', 'pear']]
+    """
 
     name = "mm"
     title = "Suppression by minimal violations"
-    paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
+    paper = "Xu et al. 2008"
     solves = (Hkp, Km)
     reveals = "a probability of 13/19"
     generalizes = False
     needs_hierarchy = False
 
     def solve(self, problem: Prepared[Hkp | Km], engine: Engine) -> Solution:
-        """Find the minimal moles, then what destroys them."""
+        """Find the minimal moles, then the items whose suppression removes them."""
         limits, rows, private = self.limits(problem), problem.items, problem.sensitive
         demand = problem.model.demand(rows)
         moles = minimal_moles(
@@ -67,45 +93,45 @@ class MM(SuppressingAlgorithm):
         )
         if moles is None:
             raise OptionError(
-                f"mm would have to weigh more than {MOST_MOLES:,} violating sets of items: let an attacker "
-                f"know fewer items (a smaller p or m), or take another algorithm."
+                f"mm would have to weigh more than {MOST_MOLES:,} violating sets of items: choose a smaller p or m, "
+                f"or another algorithm."
             )
         tick = engine.tick("choosing what to suppress")
         chosen = choose_suppressed(moles, _lost(problem), limits.protected, tick=tick)
         if chosen is None:
-            raise self._refused(problem, _stubborn(moles, limits.protected))
+            raise self._refused(problem, _unresolvable(moles, limits.protected))
         if (gone := limits.suppressed(chosen)) > limits.budget:
             raise Infeasible(
                 f"mm would suppress {gone:,} of {len(rows.items):,} items of all records "
-                f"({gone / len(rows.items):.2%}), more than --max-suppressed {format_value(self.max_suppressed)} "
+                f"({gone / len(rows.items):.2%}), more than max_suppressed={format_value(self.max_suppressed)} "
                 f"allows: allow more{_others(problem)}."
             )
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
 
     def _refused(self, problem: Prepared[Hkp | Km], mole: Sequence[int]) -> Infeasible:
-        """The error for a violating set that must stay."""
+        """Return the error for a violating set whose items are all protected."""
         named = ", ".join(problem.hierarchy.labels[item] for item in mole)
         return Infeasible(
-            f"mm cannot reach {problem.model.short}: {{{named}}} violates the model, and --never-suppress keeps all "
-            f"of it: name fewer items there{_others(problem)}."
+            f"mm cannot reach {problem.model.short}: {{{named}}} violates the model, and never_suppress= protects "
+            f"all its items: name fewer items there{_others(problem)}."
         )
 
 
-def _stubborn(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[int]:
-    """The first of the smallest moles with protected items only."""
+def _unresolvable(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the first of the smallest moles whose items are all protected."""
     return next(mole.tolist() for some in moles for mole in some if protected[mole].all())
 
 
 def _others(problem: Prepared[Hkp | Km]) -> str:
-    """Who might do better."""
+    """Name an alternative, for an error message."""
     if not problem.model.demand(problem.items).monotone:
         return ", or weaken the guarantee"
-    return ", or use --algorithm optimal-suppress, which generalizes, too"
+    return ", or use algorithm='optimal-suppress', which also generalizes"
 
 
 def _lost(problem: Prepared[Hkp | Km]) -> Counts:
-    """For each item, what suppressing it everywhere loses, as a whole number."""
+    """Return the loss of suppressing each item in all records, as a whole number."""
     leaves = problem.hierarchy.n_leaves
     suppressed = problem.loss.penalty(np.zeros(1, dtype=np.int64), leaves)
     lost: Counts = problem.occurrences[:leaves] * suppressed - problem.costs[:leaves]

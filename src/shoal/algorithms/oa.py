@@ -1,17 +1,18 @@
-"""OA, optimal anonymization (P0 Alg. 2, P3 s.4.2): breadth-first over the lattice of cuts, from the most specific one.
+"""OA, optimal anonymization (Terrovitis et al. 2008, Alg. 2; Terrovitis et al. 2011, s.4.2).
 
-A cut that is k^m-anonymous becomes a candidate and its ancestors are never looked at (they lose more); one that is
-not puts its immediate ancestors into the queue, each cut once. The number of cuts is exponential in the number of
-items, so OA is kept for small domains and refuses larger ones.
+OA searches the lattice of cuts breadth-first, from the most specific cut. A cut that is k^m-anonymous becomes a
+candidate, and its ancestors are skipped, because they lose more. A cut that is not puts its immediate ancestors into
+the queue, each cut once. The number of cuts is exponential in the number of items, so OA refuses large domains.
 
-Whether a cut is k^m-anonymous is read off the count-tree: a path with a count in 1..k-1 rules out every cut at or
-below all its labels, that is, every cut whose expanded nodes include the parents of all of them.
+The count-tree tells whether a cut is k^m-anonymous: a path with a count in 1..k-1 rules out every cut at or below all
+its labels. These are the cuts whose expanded nodes include the parents of all labels of the path.
 
-The other models are not monotone: an ancestor of a safe cut may be unsafe, and the root too. All the search needs is
-that ancestors lose no less. A chain of cuts leads from the bottom to every cut. If all on it are unsafe, the search
-gets there. Otherwise the first safe one, or one below it, is a candidate that loses no more. Each cut is counted anew.
+The other models are not monotone: an ancestor of a safe cut may be unsafe, and so may the root. The search only needs
+that ancestors lose no less. A chain of cuts leads from the bottom to every cut. If all cuts on it are unsafe, the
+search gets there. Otherwise the first safe one, or one below it, is a candidate that loses no more. Here each cut is
+counted from scratch.
 
-Cost: time and memory proportional to the number of cuts times the number of distinct such sets of parents.
+Cost: time and memory proportional to the number of cuts times the number of distinct sets of parents.
 """
 
 from __future__ import annotations
@@ -37,30 +38,62 @@ from shoal.search.count_tree import CountTree, expand
 from shoal.search.direct import BUILT, COUNTED
 from shoal.search.non_monotone import breaches_of
 
-LISTED = 100  # violations of a cut that are listed, about: they rule out others
-MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
+LISTED = 100  # about how many violations of a cut are listed; they rule out other cuts
+MAX_ITEMSETS = 20_000_000  # limit for the count-tree, counted before equal rows are merged
 
 
 @dataclass(frozen=True)
 class OA(CutAlgorithm):
-    """Exhaustive and optimal; for small domains."""
+    """Search all cuts of a small hierarchy for the one that loses least.
+
+    The search starts from the original items and goes to more general cuts. It stops wherever a cut is safe. The
+    number of cuts is exponential in the number of items, so OA is for small domains, tests and teaching.
+    :class:`Optimal` finds the same optimum on large ones.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    max_cuts : int, default 200000
+        Largest number of cuts to search. A hierarchy with more cuts is an error.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.OA())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "oa"
     title = "Optimal anonymization"
-    paper = "P0 Alg. 2, P3 s.4.2"
+    paper = "Terrovitis et al. 2008, Alg. 2; Terrovitis et al. 2011, s.4.2"
     solves = (Km, Lm, KmNegative)
 
-    max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
+    max_cuts: int = option(200_000, low=1, help="Largest number of cuts to search. A hierarchy with more is an error.")
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
-        """Search the lattice."""
+        """Search the lattice of cuts."""
         hierarchy = problem.hierarchy
         cuts = count_cuts(hierarchy)
         if cuts > self.max_cuts:
             number = f"{cuts:,}" if cuts < 10**15 else f"about 10^{len(str(cuts)) - 1}"
             raise Infeasible(
                 f"OA would have to search {number} cuts of {hierarchy.name} ({hierarchy.n_leaves} items), more than "
-                f"--max-cuts={self.max_cuts:,}: use --algorithm aa, or raise the limit."
+                f"max_cuts={self.max_cuts}: use algorithm='aa', or raise the limit."
             )
         if problem.model.demand(problem.items).monotone:
             tree = self._count_tree(problem)
@@ -77,7 +110,7 @@ class OA(CutAlgorithm):
 
     @staticmethod
     def _count_tree(problem: Prepared[ItemsetModel]) -> CountTree:
-        """Alg. 1, if it is not too large."""
+        """Build the count-tree (Alg. 1), unless it is too large."""
         hierarchy, known = problem.hierarchy, problem.model.demand(problem.items).known
         itemsets = sum(
             math.comb(len(expand(hierarchy, tuple(row.tolist()))), size)
@@ -87,14 +120,14 @@ class OA(CutAlgorithm):
         if itemsets > MAX_ITEMSETS:
             raise Infeasible(
                 f"OA would have to count up to {itemsets:,} itemsets of up to {known} labels, more than "
-                f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
+                f"{MAX_ITEMSETS:,}: use algorithm='aa', or a smaller m."
             )
         return CountTree(hierarchy, problem.items, known)
 
     def _lattice(
         self, problem: Prepared[ItemsetModel], engine: Engine, cuts: int, violated: Callable[[int], bool]
     ) -> tuple[int, int]:
-        """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask. The best, and how many seen."""
+        """Return the best cut (Alg. 2) and how many were queued. A cut is a bit mask of the nodes strictly above it."""
         hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]
         inner_children = [[c for c in below if c >= hierarchy.n_leaves] for below in hierarchy.children]
         gain = [costs[node] - sum(costs[child] for child in hierarchy.children[node]) for node in range(len(hierarchy))]
@@ -104,7 +137,7 @@ class OA(CutAlgorithm):
         def cost(expanded: int) -> int:
             return costs[hierarchy.root] - sum(gain[u] for u in _inner(hierarchy, expanded))
 
-        best: tuple[int, int, list[int], int] | None = None  # loss, leaves, raised nodes: ties go by these
+        best: tuple[int, int, list[int], int] | None = None  # loss, leaves, raised nodes: compared in this order
         queue = deque([bottom])  # Q
         queued = {bottom}
         beaten: set[int] = set()  # H, ancestors of anonymous cuts
@@ -137,7 +170,7 @@ class OA(CutAlgorithm):
 
 
 class _Threatened:
-    """Whether a cut expands all nodes of a threat."""
+    """Tells whether a cut expands all nodes of a threat."""
 
     def __init__(self, threats: list[int]) -> None:
         self.threats = threats
@@ -147,7 +180,7 @@ class _Threatened:
 
 
 class _Counted(_Threatened):
-    """The same, where not every unsafe cut has a threat: else the sets of its labels are counted."""
+    """Tells whether a cut is unsafe: by the known threats, or else by counting the sets of its labels."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine) -> None:
         super().__init__([])
@@ -165,7 +198,7 @@ class _Counted(_Threatened):
 
 
 def count_cuts(hierarchy: Hierarchy) -> int:
-    """The number of cuts: one for a leaf; for any other node one (the node itself) plus the product of its children's.
+    """Return the number of cuts: 1 for a leaf, else 1 (the node itself) plus the product over its children.
 
     >>> count_cuts(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}))
     5
@@ -180,12 +213,12 @@ def count_cuts(hierarchy: Hierarchy) -> int:
 
 
 def _inner(hierarchy: Hierarchy, mask: int) -> list[int]:
-    """The internal nodes in a bit mask."""
+    """Return the internal nodes in a bit mask."""
     return [node for node in range(hierarchy.n_leaves, len(hierarchy)) if mask >> node & 1]
 
 
 def _threats(hierarchy: Hierarchy, tree: CountTree, k: int) -> list[int]:
-    """The minimal sets of nodes that must not all be expanded, as bit masks."""
+    """Return the minimal sets of nodes that must not all be expanded, as bit masks."""
     masks = set()
     for path, count in tree.counts.items():
         if count < k:

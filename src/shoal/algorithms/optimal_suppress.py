@@ -1,10 +1,10 @@
-"""The best cut and the best suppression of labels together, proved (optimum.md s.5): HgHs's space, searched exactly.
+"""The best cut and the best suppression of labels together, with a proof: an exact search over the recodings of HgHs.
 
-Outliers need not blur everybody: suppressing a few rare items can spare many others from being generalized. Which ones
-is one problem with the cut, and :mod:`shoal.search.cut_suppression` solves it. Given time, never worse than mHgHs nor
-than the best cut alone in the loss that is minimised.
+Suppressing a few rare items can save many others from being generalized. Which items to suppress depends on the cut, so
+:mod:`shoal.search.cut_suppression` solves both as one problem. Given enough time, it never loses more than mHgHs or
+than the best cut alone, in the loss that is minimised.
 
-Cost: exponential at worst, as the problem is; on real data a few countings at a cut and some rounds of the solver.
+Cost: exponential in the worst case; on real data, a few passes that count the sets at a cut, and some solver rounds.
 """
 
 from __future__ import annotations
@@ -23,11 +23,42 @@ from shoal.search.cut_suppression import CutSuppressionSearch
 
 @dataclass(frozen=True)
 class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
-    """Exact: generalizes and suppresses so that nothing within the limits can lose less; with a lower bound."""
+    """Find the generalization and suppression that lose least together, and prove it.
+
+    An exact search with OR-Tools over the recodings of :class:`HgHs`: a cut of the hierarchy, and items suppressed
+    in all records. Given enough time, it never loses more than :class:`MHgHs` or than the best cut without
+    suppression. It keeps a lower bound on the way.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    max_suppressed : float, default 100
+        Percentage of the items of all records that may be suppressed.
+    never_suppress : list of str, default ()
+        Items that must not be suppressed. A group of the hierarchy represents all its items.
+    time_limit : float or "none", default 120
+        Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.
+
+    References
+    ----------
+    J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.OptimalSuppress())
+    >>> release.data
+    [['rye', 'wheat'], ['rye', 'pear'], ['rye', 'wheat', 'pear'], ['wheat', 'pear']]
+    """
 
     name = "optimal-suppress"
     title = "Provable optimum with suppression"
-    paper = "ours; the problem is that of P4"
+    paper = "Shoal; the problem is that of Liu and Wang 2010"
     solves = (Km,)
     reveals = "certainty"
 

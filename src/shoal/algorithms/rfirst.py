@@ -1,10 +1,10 @@
-"""Rfirst (P2 s.3): the columns first. Clusters with similar values, and the sets of each generalized by itself.
+"""Rfirst (Poulis et al. 2013, s.3): form clusters by the columns, then generalize the sets of each cluster.
 
-Loses little in the columns and much in the sets: clusters are small, and nobody asked which items their records share.
-A cluster whose sets cannot be made safe by themselves, such as one with 1 to k - 1 sets that are not empty, is merged
-with the one that costs least.
+It loses little in the columns and much in the sets, because small clusters are formed without looking at the items. A
+cluster whose sets cannot be made safe, such as one with 1 to k - 1 non-empty sets, is merged with the cluster where
+that costs least.
 
-Cost: that of forming the clusters (:mod:`shoal.search.formation`) and of AA in each.
+Cost: forming the clusters (:mod:`shoal.search.formation`), and AA in each.
 """
 
 from __future__ import annotations
@@ -20,13 +20,48 @@ from shoal.recoding.solution import Solution
 
 @dataclass(frozen=True)
 class Rfirst(FormingAlgorithm):
-    """The columns first: clusters of similar values, however much their sets lose."""
+    """Form clusters by the columns alone, then generalize the sets of each cluster.
+
+    The columns lose little and the sets lose much, because the clusters ignore the sets. Use it when the columns
+    matter most. :class:`RmergeRT` balances the two.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rfirst"
     title = "Rfirst"
-    paper = "P2 s.3"
+    paper = "Poulis et al. 2013, s.3"
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
-        """Form clusters, generalize their sets."""
+        """Form clusters, and generalize their sets."""
         clusters, statistics = self.formed(problem, engine, by="r")
         return self.finished(problem, clusters.members(), engine, statistics)

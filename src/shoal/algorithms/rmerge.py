@@ -1,19 +1,19 @@
-"""Rum-bound (P2 s.4) with RmergeR, RmergeT, RmergeRT: as little loss in the sets as a bound on the columns allows.
+"""Rum-bound (Poulis et al. 2013, s.4) with RmergeR, RmergeT, RmergeRT: a bound on the loss of the columns.
 
-Clusters of similar values are formed, then merged as long as the loss of the columns (Rum: mean NCP of the records or
-another of :mod:`shoal.search.rum`) is within delta, and the sets of each cluster generalized.
-Unless it is given, delta is chosen by what the first clusters lose (:mod:`shoal.search.relative_delta`).
-The seed of a merge is the cluster that loses least in its columns. Its partner is the one
+The sets lose as little as the bound allows. Clusters of similar values are formed. They are merged as long as the loss
+of the columns (Rum: the mean NCP of the records, or another measure of :mod:`shoal.search.rum`) is within delta. Then
+the sets of each cluster are generalized. By default, delta follows from the loss of the first clusters
+(:mod:`shoal.search.relative_delta`). The seed of a merge is the cluster whose columns lose least. Its partner is
 
-- R: with which it loses least in the columns;
-- T: whose sets are most like its own, of those that the bound allows;
-- RT: with the least sum of its places in both orders, of those that the bound allows.
+- R: the cluster with which the columns lose least;
+- T: the cluster with the most similar sets, among those that the bound allows;
+- RT: the cluster with the least sum of ranks in both orders, among those that the bound allows.
 
-Sets are compared by BTD, the largest distance between two records of the union, or (``--distance ul``) by the loss of
-the union once generalized, which is exact and much slower. A seed without an acceptable partner is set aside (P2 would
-stop there); R tries one partner only.
+Sets are compared by BTD, the largest distance between two records of the union. With ``distance="ul"``, they are
+compared by the loss of the generalized union, which is exact and much slower. A seed without an acceptable partner is
+set aside (the paper would stop there). R tries one partner only.
 
-Cost: O(c^2) comparisons of clusters in a compiled kernel, c of them at first; then AA in each.
+Cost: O(c^2) comparisons of c initial clusters in a compiled kernel, then AA in each cluster.
 """
 
 from __future__ import annotations
@@ -36,25 +36,27 @@ from shoal.search.rum import NAMES
 
 @dataclass(frozen=True)
 class Rmerge(FormingAlgorithm):
-    """The three ways to choose a partner, in one."""
+    """The common part of RmergeR, RmergeT and RmergeRT, which choose partners in different ways."""
 
     by: ClassVar[By]
-    keeps_more = ("a larger --delta",)
+    keeps_more = ("a larger delta",)
 
     delta: float | Literal["auto"] = option(
         "auto",
         low=0,
         high=1,
         words=("auto",),
-        help="the most that may be lost in the columns, as a share; auto: 15 % of what the first clusters leave",
+        help="Largest loss of the columns, from 0 to 1. auto: what the first clusters lose, plus 15 % of the rest.",
     )
     distance: Literal["btd", "ul"] = option(
-        "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
+        "btd",
+        words=("btd", "ul"),
+        help="How sets are compared: by differing items, or by the loss of their union (slow).",
     )
     rum: Literal["ncp", "l2", "max", "discernibility", "class-size"] = rum_option()
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
-        """Form clusters, merge them within the bound, generalize their sets."""
+        """Form clusters, merge them within the bound, and generalize their sets."""
         exact = self.generalizer(problem).quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
         auto, first = self.delta == "auto", clusters.copy()
@@ -76,43 +78,180 @@ class Rmerge(FormingAlgorithm):
         return replace(solution, notes=(chosen(first, clusters, solution.recoding.sets, within, engine),))
 
     def _unreached(self, clusters: Clusters, problem: Prepared[ItemsetModel]) -> str:
-        """Why the bound on the columns cannot be met, and what could be done."""
+        """Return a message: why the bound on the columns cannot be met, and what the user can do."""
         k, least = problem.model.values()["k"], clusters.loss
         other = "mondrian" if self.formation == "cluster" else "cluster"
         first = f"{len(clusters):,} clusters" if len(clusters) > 1 else "cluster"
-        allow = f"--delta {math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower --column-weights"
+        allow = (
+            f"delta={math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower weights of the columns"
+        )
         return (
-            f"The loss of the columns cannot be kept within --delta {format_value(self.delta)}: {NAMES[self.rum]} of "
+            f"The loss of the columns cannot be kept within delta={format_value(self.delta)}: {NAMES[self.rum]} of "
             f"the first {first} of at least {k} records is {least:.4f}, and merging does not lower it. Allow {allow}, "
-            f"or choose a smaller --k, --formation {other}, another --seed, or fewer quasi-identifiers."
+            f"or choose a smaller k, formation={other!r}, another seed=, or fewer quasi-identifiers."
         )
 
 
 @dataclass(frozen=True)
 class RmergeR(Rmerge):
-    """Bounded loss in the columns: merges clusters with similar values."""
+    """Bound the loss of the columns, and merge clusters with similar values.
+
+    Clusters of records with similar values are formed and then merged, as long as the loss of the columns stays
+    within ``delta``. Larger clusters keep more of the sets. A cluster is merged with the one with which the columns
+    lose least. :class:`RmergeRT` also looks at the sets.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
+        rest.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeR())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rmerge-r"
     title = "RmergeR"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "r"
 
 
 @dataclass(frozen=True)
 class RmergeT(Rmerge):
-    """Bounded loss in the columns: merges clusters with similar sets."""
+    """Bound the loss of the columns, and merge clusters with similar sets.
+
+    Clusters of records with similar values are formed and then merged, as long as the loss of the columns stays
+    within ``delta``. Larger clusters keep more of the sets. A cluster is merged with the one whose sets are most
+    similar, among those that the bound allows.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
+        rest.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeT())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rmerge-t"
     title = "RmergeT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "t"
 
 
 @dataclass(frozen=True)
 class RmergeRT(Rmerge):
-    """Bounded loss in the columns: merges clusters with similar values and sets."""
+    """Bound the loss of the columns, and merge clusters with similar values and sets.
+
+    The default for the models ``k-km`` and ``k-lm``. Clusters of records with similar values are formed and then
+    merged, as long as the loss of the columns stays within ``delta``. Larger clusters keep more of the sets. A
+    cluster is merged with the one that ranks best by columns and sets together, among those that the bound allows.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
+        rest.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeRT())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rmerge-rt"
     title = "RmergeRT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "rt"

@@ -1,9 +1,9 @@
-"""Tum-bound (P2 s.4) with TmergeR, TmergeT, TmergeRT: as little loss in the columns as a bound on the sets allows.
+"""Tum-bound (Poulis et al. 2013, s.4) with TmergeR, TmergeT, TmergeRT: a bound on the loss of the sets.
 
-Clusters of similar values are formed and merged until the loss of the sets (UL, each cluster generalized by itself) is
-within delta; merging mostly lowers it. Seeds and partners are chosen as in Rum-bound, by the same choice of Rum, but
-every merge is accepted. If not even one cluster meets the bound, that is an error which tells the best that was met;
-unless delta is given, the best state is taken instead.
+The columns lose as little as the bound allows. Clusters of similar values are formed and merged until the loss of the
+sets (UL, with each cluster generalized by itself) is within delta. Merging usually lowers that loss. Seeds and partners
+are chosen as in Rum-bound, by the same choice of Rum, but every merge is accepted. If not even a single cluster meets
+the bound, that is an error, which names the best UL found. By default, the state with the best UL is taken instead.
 
 Cost: as Rum-bound, and the sets of every union are generalized on the way.
 """
@@ -22,12 +22,12 @@ from shoal.recoding.solution import Solution
 from shoal.search.clusters import By
 from shoal.search.tum_bound import merge_until_bound
 
-DELTA = 0.65  # unless given: P2's
+DELTA = 0.65  # the default of the paper
 
 
 @dataclass(frozen=True)
 class Tmerge(FormingAlgorithm):
-    """The three ways to choose a partner, in one."""
+    """The common part of TmergeR, TmergeT and TmergeRT, which choose partners in different ways."""
 
     by: ClassVar[By]
 
@@ -36,16 +36,18 @@ class Tmerge(FormingAlgorithm):
         low=0,
         high=1,
         words=("auto",),
-        help="the most that may be lost in the sets (UL); auto: 0.65, or the least",
+        help="Largest loss of the sets (UL), from 0 to 1. auto: 0.65 or, if that is out of reach, the least UL found.",
     )
     within: Literal["best", "sets", "sets-ul", "aa", "optimal"] = within_option("sets")
     distance: Literal["btd", "ul"] = option(
-        "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
+        "btd",
+        words=("btd", "ul"),
+        help="How sets are compared: by differing items, or by the loss of their union (slow).",
     )
     rum: Literal["ncp", "l2", "max", "discernibility", "class-size"] = rum_option()
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
-        """Form clusters, merge them until the bound is met, generalize their sets."""
+        """Form clusters, merge them until the bound is met, and generalize their sets."""
         within = self.generalizer(problem)
         exact = within.quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
@@ -57,29 +59,164 @@ class Tmerge(FormingAlgorithm):
 
 @dataclass(frozen=True)
 class TmergeR(Tmerge):
-    """Bounded loss in the sets: merges clusters with similar values."""
+    """Bound the loss of the sets, and merge clusters with similar values.
+
+    Clusters of records with similar values are formed and then merged until the loss of the sets is within
+    ``delta``. Merging usually lowers the loss of the sets and raises that of the columns. A cluster is merged with
+    the one with which the columns lose least.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "sets"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
+        the least UL found.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeR())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tmerge-r"
     title = "TmergeR"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "r"
 
 
 @dataclass(frozen=True)
 class TmergeT(Tmerge):
-    """Bounded loss in the sets: merges clusters with similar sets."""
+    """Bound the loss of the sets, and merge clusters with similar sets.
+
+    Clusters of records with similar values are formed and then merged until the loss of the sets is within
+    ``delta``. Merging usually lowers the loss of the sets and raises that of the columns. A cluster is merged with
+    the one whose sets are most similar.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "sets"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
+        the least UL found.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeT())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tmerge-t"
     title = "TmergeT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "t"
 
 
 @dataclass(frozen=True)
 class TmergeRT(Tmerge):
-    """Bounded loss in the sets: merges clusters with similar values and sets."""
+    """Bound the loss of the sets, and merge clusters with similar values and sets.
+
+    Clusters of records with similar values are formed and then merged until the loss of the sets is within
+    ``delta``. Merging usually lowers the loss of the sets and raises that of the columns. A cluster is merged with
+    the one that ranks best by columns and sets together.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "sets"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
+        the least UL found.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeRT())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tmerge-rt"
     title = "TmergeRT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "rt"

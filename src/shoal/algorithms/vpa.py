@@ -1,12 +1,12 @@
-"""VPA, vertical partitioning anonymization (P3 Alg. 7).
+"""VPA, vertical partitioning anonymization (Terrovitis et al. 2011, Alg. 7).
 
-The items are split into parts of related ones, each of consecutive groups of the hierarchy. AA runs on each part's
-projection of the rows, in parallel, with the groups that lie wholly inside the part; what they cannot resolve waits.
-All that was generalized there stays so, and AA then runs on everything: a global recoding, with fewer and smaller
-sets to count at once. With negative knowledge the parts repair what is known to be present alone; the last pass repairs
-all, so that the guarantee rests on it.
+The items are split into parts of related items. Each part consists of consecutive groups of the hierarchy. AA runs in
+parallel on the projection of the rows on each part, with the groups that lie wholly inside it. Sets that these groups
+cannot repair are left for later. Then AA runs on all items, starting from what the parts have generalized. The result
+is a global recoding, with fewer and smaller sets to count at once. With negative knowledge, the parts repair only sets
+of present items; the last pass repairs everything, so the guarantee depends on the last pass alone.
 
-Cost: that of AA on the projections and once more on all rows, from a coarser start.
+Cost: AA on the projections, and once more on all rows from a more general start.
 """
 
 from __future__ import annotations
@@ -28,18 +28,49 @@ from shoal.search.vertical import part_of, split_units
 
 @dataclass(frozen=True)
 class VPA(CutAlgorithm):
-    """Greedy, part by part of the items in parallel, then all together from there."""
+    """Generalize parts of the items in parallel, then all items together.
+
+    The items are split into parts of related ones. :class:`AA` runs on each part, and finally on all items,
+    starting from what the parts have generalized. Use it when there are many items and AA takes too long.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    parts : int, default 3
+        Number of parts that the items are split into.
+    level : int, default 1
+        Height of the groups that stay together in one part. 0 means single items.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.VPA(parts=2))
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "vpa"
     title = "Vertical partitioning anonymization"
-    paper = "P3 Alg. 7"
+    paper = "Terrovitis et al. 2011, Alg. 7"
     solves = (Km, Lm, KmNegative)
 
-    parts: int = option(3, low=1, help="parts that the items are split into")
-    level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
+    parts: int = option(3, low=1, help="Number of parts that the items are split into.")
+    level: int = option(1, low=0, help="Height of the groups that stay together in one part. 0: single items.")
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
-        """The parts, then the whole."""
+        """Anonymize the parts, then all items together."""
         cut_input = CutInput.of(problem)
 
         def within(leaves: range, engine: Engine) -> Repaired:
@@ -49,7 +80,7 @@ class VPA(CutAlgorithm):
 
         supports = problem.items.supports
         ranges = split_units(problem.hierarchy, self.level, self.parts)
-        ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the longest work first
+        ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the largest part first
         parts = engine.map("anonymizing parts", within, ranges) if len(ranges) > 1 else []
         committed = [node for part in parts for node in part.raised]
         last = level_by_level(cut_input, problem.model, engine, raised=committed)
@@ -61,7 +92,7 @@ class VPA(CutAlgorithm):
         solution.statistics["count_tree_nodes_at_last"] = last.counted
         solution.statistics["count_tree_nodes_in_all"] = sum(done.counted for done in both)
         built = [done.built.largest for done in both if done.built is not None]
-        if len(built) == len(both):  # counted, and none was too large for that
+        if len(built) == len(both):  # counted in every pass
             solution.statistics[BUILT] = max(built)
             solution.statistics[f"{BUILT}_of_parts"] = max(built[:-1], default=0)
             solution.statistics[f"{BUILT}_at_last"] = built[-1]

@@ -49,29 +49,30 @@ COMMANDS = OnDemand(
     {
         "anonymize": ("anonymize:anonymize", "Anonymize DATA, verify the result, and only then write it."),
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
+        "init": ("init:init", "Write a commented problem file for DATA."),
         "verify": ("inspect:verify", "Check whether the published FILE keeps a guarantee."),
         "profile": (
             "inspect:profile",
-            "Describe FILE: its size, its most frequent items, and how many records an attacker could single out.",
+            "Show what FILE holds, and how many records are unique.",
         ),
         "measure": ("measure:measure", "Measure how much PUBLISHED lost against ORIGINAL."),
         "compare": ("compare:compare", "Compare algorithms on data files, or run an experiment."),
         "recommend": ("recommend:command", "Recommend an algorithm for DATA."),
         "frontier": ("frontier:command", "Show how much each choice of k and m costs on DATA."),
-        "workload": ("workload:workload", "Draw queries from DATA, to compare releases by the same queries."),
+        "workload": ("workload:workload", "Draw queries from DATA, to compare releases by them."),
         "explain": ("explain:explain", "Explain why each group in PUBLISHED is needed."),
         "hierarchy": ("hierarchy:hierarchy", "Build, check, convert and show hierarchies of items."),
         "generate": ("generate:generate", "Generate synthetic data."),
-        "algorithms": ("catalogue:algorithms", "List the algorithms, the models that they solve, and their options."),
-        "models": ("catalogue:models", "List the privacy models, what they protect, and their options."),
-        "completion": ("completion:completion", "Print the script that lets a shell complete the words of shoal."),
-        "demo": ("demo:demo", "Show a whole anonymization, from generated baskets to the report."),
+        "algorithms": ("catalogue:algorithms", "List the algorithms, their models and their options."),
+        "models": ("catalogue:models", "List the privacy models and their options."),
+        "completion": ("completion:completion", "Print the script that completes commands in your shell."),
+        "demo": ("demo:demo", "Show a whole anonymization of generated baskets."),
     }
 )
 SECTIONS = {  # in which the help lists the commands
     "Anonymize": ("demo", "init", "anonymize", "run", "verify"),
-    "Before": ("profile", "hierarchy", "frontier", "recommend"),
-    "After": ("measure", "explain", "workload", "compare"),
+    "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
+    "Evaluate": ("measure", "explain", "workload", "compare"),
 }
 
 

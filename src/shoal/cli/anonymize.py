@@ -12,7 +12,7 @@ import numpy as np
 import shoal
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
-from shoal.cli import console, release_json
+from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.help import OUTPUT, SEARCH, json_option, option, workers_option
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
@@ -104,6 +104,7 @@ from shoal.report.wording import worded
 )
 @loss_option()
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")
+@dry_run.dry_run_option
 @workers_option("Threads")
 @json_option
 def anonymize(
@@ -126,17 +127,20 @@ def anonymize(
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     algorithm = algorithm or discovery.get("shoal.models", PrivacyModel, model).default_algorithm
+    trial = given.pop("dry_run")
     spec = dataset_spec(data, given)
     plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
     guarantee, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
     book = False if no_codebook else codebook
     job = Job(data=spec, model=guarantee, algorithm=method, codebook=book, lists=lists, **plain)
-    carry_out(job, workers, as_json=as_json, command="anonymize")
+    carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize")
 
 
-def carry_out(job: Job, workers: int, *, as_json: bool, command: str) -> None:
-    """Run a job and show its result."""
+def carry_out(job: Job, workers: int, *, trial: bool, as_json: bool, command: str) -> None:
+    """Run a job and show its result, or only try it."""
+    if trial:
+        return dry_run.show(job, workers, as_json=as_json)
     if job.to_stdout:
         if as_json:
             raise OptionError("--json and the published data both go to standard output: name a file with -o.")
@@ -187,7 +191,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best that was found so far was written, verified.")
-    if str(output) == STDOUT and release.groups_siblings and not release.provenance.get("codebook"):
+    if str(output) == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
         console.warn("The labels of groups need the code book: pass --codebook FILE to write it.")
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
@@ -280,5 +284,5 @@ def _suppressed(release: shoal.Release) -> str:
     outcome = release.comparison.outcome
     if not outcome.suppressed:
         return ""
-    part = f"{outcome.suppressed / outcome.occurrences:.3%}".replace("%", " %")
+    part = f"{outcome.suppressed / outcome.items:.3%}".replace("%", " %")
     return f"{len(outcome.suppressed_items):,} ({count_noun(outcome.suppressed, 'time')}, {part})"

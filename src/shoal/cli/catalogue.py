@@ -22,7 +22,7 @@ UNTRUE = "Not truthful: it adds, deletes or moves items."
 @click.command(cls=GroupedCommand)
 @json_option
 def algorithms(as_json: bool) -> None:
-    """List the algorithms, the models that they solve, and their options."""
+    """List the algorithms, their models and their options."""
     classes = discovery.find("shoal.algorithms", Algorithm)
     more = {name: {"models": [model.name for model in cls.solves]} for name, cls in classes.items()}
     _list("algorithms", classes, {name: cls.truthful for name, cls in classes.items()}, more, as_json=as_json)
@@ -31,7 +31,7 @@ def algorithms(as_json: bool) -> None:
 @click.command(cls=GroupedCommand)
 @json_option
 def models(as_json: bool) -> None:
-    """List the privacy models, what they protect, and their options."""
+    """List the privacy models and their options."""
     classes = discovery.find("shoal.models", PrivacyModel)
     known = discovery.find("shoal.algorithms", Algorithm).values()
     truthful = {

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from shoal.cli.help import DATA, Command, option
 from shoal.cli.options import reading
 from shoal.data.columns import Column
-from shoal.data.table import Role
-from shoal.errors import OptionError, did_you_mean
+from shoal.errors import OptionError
 from shoal.io.read_options import ReadOptions
+from shoal.jobs.column_specs import column_specs
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import names_of
 
@@ -93,46 +92,31 @@ def parse_column_specs(given: dict[str, Any]) -> tuple[dict[str, Column], tuple[
     ({'age': Column(role=<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, type='auto', ...),
       'zip': Column(..., type='category', ...), 'note': Column(role=<Role.PLAIN: 'plain'>, ...)}, ('?',))
     """
-    named, categorical, missing, *others = (
-        _listed(given.pop(name, None)) for name in ("quasi_identifiers", "categorical", "missing", *_ROLES)
-    )
-    roles: dict[str, Column] = {}
-    for role, names in zip(_ROLES.values(), others, strict=True):
-        for name in names:
-            if name in roles or name in named:
-                raise OptionError(f"Column '{name}' is given two roles: name it in one of the options only.")
-            roles[name] = Column(role)
-    known = {name: Column(Role.QUASI_IDENTIFIER) for name in named}
-    for name in categorical:
-        if named and name not in known:
-            raise OptionError(
-                f"--categorical is about '{name}'{did_you_mean(name, known)}, which is no quasi-identifier: name it in "
-                f"--quasi-identifiers too."
-            )
-        known[name] = replace(known.get(name, Column()), type="category")
-    for text in given.pop("ordered", None) or ():
-        name, _, values = text.partition("=")
-        if not values:
-            raise OptionError(
-                f"--ordered must be a column and its values, such as size=small,medium,large, got '{text}'."
-            )
-        if named and name not in known:
-            raise OptionError(
-                f"--ordered is about '{name}'{did_you_mean(name, known)}, which is no quasi-identifier: name it in "
-                f"--quasi-identifiers too."
-            )
-        if name in categorical:
-            raise OptionError(f"Column '{name}' is named in --ordered and in --categorical: leave one out.")
-        known[name] = replace(known.get(name, Column()), order=_listed(values))
-    for text in _listed(given.pop("column_weights", None)):
-        name, _, weight = text.partition("=")
-        try:
-            known[name] = replace(known.get(name, Column()), weight=float(weight))
-        except (ValueError, OptionError):
-            raise OptionError(
-                f"--column-weights must be numbers from 0 to 1, such as age=0.5,zip=0.2, got '{text}'."
-            ) from None
-    return {**known, **roles}, missing
+    names = ("quasi_identifiers", "identifiers", "plain", "categorical")
+    missing = _listed(given.pop("missing", None))
+    lists = {name: _listed(given.pop(name, None)) for name in names}
+    ordered = dict(_values_of(text) for text in given.pop("ordered", None) or ())
+    weights = dict(_weight_of(text) for text in _listed(given.pop("column_weights", None)))
+    return column_specs(**lists, ordered=ordered, column_weights=weights), missing
+
+
+def _values_of(text: str) -> tuple[str, tuple[str, ...]]:
+    """Split ``size=small,large`` into the column and its values."""
+    name, _, values = text.partition("=")
+    if not values:
+        raise OptionError(f"--ordered must be a column and its values, such as size=small,medium,large, got '{text}'.")
+    return name, _listed(values)
+
+
+def _weight_of(text: str) -> tuple[str, float]:
+    """Split ``age=0.5`` into the column and its weight."""
+    name, _, weight = text.partition("=")
+    try:
+        return name, float(weight)
+    except ValueError:
+        raise OptionError(
+            f"--column-weights must be numbers from 0 to 1, such as age=0.5,zip=0.2, got '{text}'."
+        ) from None
 
 
 def dataset_spec(file: Path, given: dict[str, Any], **options: Any) -> DatasetSpec:
@@ -152,9 +136,6 @@ def dataset_spec(file: Path, given: dict[str, Any], **options: Any) -> DatasetSp
         **{name: given.pop(name) for name in taken if name in given},
         **options,
     )
-
-
-_ROLES = {"identifiers": Role.IDENTIFIER, "plain": Role.PLAIN}  # option -> the role of its columns
 
 
 def _listed(text: str | None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, /, shell: str) -> None:
-    """Print the script that lets a shell complete the words of shoal.
+    """Print the script that completes commands in your shell.
 
     It completes commands, options, files, and the names of models and algorithms. Run one of these, then open a new
     terminal:

@@ -30,7 +30,7 @@ from shoal.report import Story
 )
 @option("--m", default=3, type=click.IntRange(min=1), group=GUARANTEE, help="How many items an attacker may know.")
 def demo(folder: Path, rows: int, k: int, m: int) -> None:
-    """Show a whole anonymization, from generated baskets to the report."""
+    """Show a whole anonymization of generated baskets."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -54,7 +54,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
         console.say("")
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
         release = shoal.anonymize(shoal.Problem(data, tree, model), engine=engine)
-        release = release.write(released)
+        release = release.save(released)
         story = Story.of(release)
         report.write(story, page)
     show(story, released, (page,))

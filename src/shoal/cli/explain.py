@@ -74,8 +74,8 @@ def explain(
         result = shoal.explain(
             before,
             after,
-            tree,
-            guarantee,
+            hierarchy=tree,
+            model=guarantee,
             codebook=codebook,
             unknown_items=unknown_items,
             label=label,

@@ -15,11 +15,13 @@ from shoal.cli.help import DATA, OUTPUT, GroupedCommand, json_option, option
 from shoal.cli.model_options import spec_options_of
 from shoal.cli.options import FILE
 from shoal.cli.spelling import SpellingGroup
+from shoal.data.dataset import Dataset
 from shoal.data.transactions import Transactions
 from shoal.errors import OutputError
 from shoal.files import all_or_none
 from shoal.generators.quest import Quest
 from shoal.generators.shop import Shop
+from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.generators.videos import Videos
 from shoal.jobs.job import check_outputs
 
@@ -41,9 +43,10 @@ def generate() -> None:
 def quest(
     output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, as_json: bool, **given: Any
 ) -> None:
-    """Generate transactions like the IBM Quest generator (Agrawal and Srikant 1994).
+    """Generate transactions like the IBM Quest generator.
 
-    Items come in overlapping patterns. The rows are written one by one: 50 million of them need little memory.
+    Items come in overlapping patterns (Agrawal and Srikant 1994). It writes row by row: 50 million rows need little
+    memory.
 
     \b
     shoal generate quest -o baskets.dat --rows 50000 --items 2000 --hierarchy hierarchy.csv
@@ -78,7 +81,7 @@ def quest(
 def videos(
     output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, as_json: bool, **given: Any
 ) -> None:
-    """Generate records with columns and a set, like data about videos.
+    """Generate records with columns and a set.
 
     The sets depend on the columns, as in the YouTube data of Poulis et al. 2013.
 
@@ -108,6 +111,32 @@ def _told(output: Path, rows: int, items: int, hierarchy: Path | None) -> dict[s
     }
 
 
+@generate.command(name="supermarket", cls=GroupedCommand)
+@option("--rows", default=20_000, type=click.IntRange(min=0), group=DATA, help="How many baskets to generate.")
+@option("--seed", default=0, type=click.IntRange(min=0), group=DATA, help="Equal seeds give equal data.")
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write.")
+@option("--format", metavar="NAME", group=OUTPUT, help="The format to write. Default: by the name of the output.")
+@option("--hierarchy", "hierarchy_file", type=FILE, group=OUTPUT, help="Also write the hierarchy of the products.")
+@json_option
+def baskets(output: Path, rows: int, seed: int, format: str | None, hierarchy_file: Path | None, as_json: bool) -> None:
+    """Generate supermarket baskets of products with names.
+
+    They are those of shoal demo. No real person bought any of them.
+
+    \b
+    shoal generate supermarket -o baskets.basket --hierarchy products.csv
+    """
+    check_outputs([], [path for path in (output, hierarchy_file) if path])
+    tree = product_hierarchy()
+    with all_or_none():
+        if hierarchy_file:
+            hierarchies.save(tree, hierarchy_file)
+        io.write(Dataset(supermarket(rows=rows, seed=seed)), output, format=format)
+    told = _told(output, rows, tree.n_leaves, hierarchy_file)
+    sentence = f"{rows:,} baskets of {tree.n_leaves:,} products: {output}"
+    console.written("generate-supermarket", sentence, told, as_json=as_json)
+
+
 @generate.command(cls=GroupedCommand)
 @spec_options_of(Shop, DATA)
 @option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The folder to write to. It is made if needed.")
@@ -120,9 +149,10 @@ def _told(output: Path, rows: int, items: int, hierarchy: Path | None) -> dict[s
 )
 @json_option
 def shop(output: Path, format: str, as_json: bool, **given: Any) -> None:
-    """Generate three tables of a shop: order lines, products and customers.
+    """Generate the tables of a shop.
 
-    The tables are as dirty as real ones. docs/how-to/order-lines.md shows how to anonymize them.
+    They hold order lines, products and customers, as dirty as real ones.
+    docs/how-to/order-lines.md shows how to anonymize them.
 
     \b
     shoal generate shop -o shop

@@ -88,7 +88,8 @@ class GroupedCommand(click.Command):
         except click.NoSuchOption as error:
             known = [name for param in self.get_params(ctx) for name in param.opts if name.startswith("--")]
             name = error.option_name
-            message = f"No such option '{name}'{did_you_mean(name, known)}"
+            near = did_you_mean(name.lstrip("-"), [one.lstrip("-") for one in known]).replace(" '", " '--")
+            message = f"No such option '{name}'{near}"
             raise click.NoSuchOption(name, message, ctx=error.ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -17,6 +17,7 @@ from shoal.cli.options import FILE, INPUT, data_options, reading, tell
 from shoal.cli.spelling import SpellingGroup
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import OptionError
+from shoal.hierarchies.check import SHOWN, some_problems
 from shoal.jobs.job import check_outputs
 
 
@@ -113,14 +114,28 @@ def build(
 @hierarchy.command(cls=GroupedCommand)
 @click.argument("file", type=INPUT)
 @click.argument("data", type=INPUT, required=False)
+@option(
+    "--all",
+    "everything",
+    is_flag=True,
+    group=OUTPUT,
+    help="List every problem. By default, ten of each kind and their number.",
+)
 @from_format
 @data_options
 @json_option
 @click.pass_context
 def check(
-    context: click.Context, /, file: Path, data: Path | None, from_format: str | None, as_json: bool, **given: Any
+    context: click.Context,
+    /,
+    file: Path,
+    data: Path | None,
+    everything: bool,
+    from_format: str | None,
+    as_json: bool,
+    **given: Any,
 ) -> None:
-    """Check the hierarchy FILE, and whether it has all items of DATA.
+    """Check the hierarchy FILE, and whether DATA fits it.
 
     The exit code is 0 if all is well, 1 if items of DATA are missing, and 2 if FILE is not a hierarchy.
 
@@ -130,15 +145,18 @@ def check(
     read_as = reading(given)
     problems = hierarchies.problems(file, format=from_format)
     if problems:
-        for problem in problems:
+        shown, more = (problems, []) if everything else some_problems(problems)
+        for problem in shown:
             console.complain(problem)
+        for line in more:
+            console.warn(f"{line}: --all lists every one.")
         context.exit(2)
     rows = tell(shoal.read(data, **read_as)).transactions if data else None
     checked = hierarchies.check(hierarchies.load(file, format=from_format), rows)
     if as_json:
         console.show_json("hierarchy-check", {"ok": checked.ok, **asdict(checked)})
     else:
-        console.table(str(file), ["", ""], checked.rows())
+        console.table(str(file), ["", ""], checked.rows(None if everything else SHOWN))
     context.exit(0 if checked.ok else 1)
 
 

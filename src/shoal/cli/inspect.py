@@ -14,6 +14,7 @@ from shoal.cli import console, published
 from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, json_option, option, workers_option
 from shoal.cli.model_options import ModelCommand, choose, model_option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, tell
+from shoal.cli.spelling import as_options
 from shoal.data import Dataset
 from shoal.data.persons import plural
 from shoal.errors import InputError, shorten
@@ -130,7 +131,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
         checked = count_noun(verdict.checked, *guarantee.views)
         console.say(("Holds.", "bold green"), f" {guarantee.describe(result.people)} ({checked} checked)")
         if result.unchecked:
-            console.say(result.unchecked)
+            console.say(as_options(result.unchecked))
         return
     options = ", ".join(f"{name}={format_value(value)}" for name, value in guarantee.values().items() if value != ())
     console.say(("Violated.", "bold red"), f" Not {guarantee.title} with {options}.")
@@ -197,7 +198,9 @@ def show_witnesses(verdict: Verdict) -> None:
 def profile(
     file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any
 ) -> None:
-    """Describe FILE: its size, its most frequent items, and how many records an attacker could single out.
+    """Show what FILE holds, and how many records are unique.
+
+    It counts the records that an attacker could single out by knowing a few of their items (and columns).
 
     \b
     shoal profile baskets.dat

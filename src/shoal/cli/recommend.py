@@ -66,7 +66,14 @@ def command(
         spec = replace(spec, fanout=fanout, order="frequency")
     with console.engine(workers) as engine:
         advice = recommend(
-            spec, guarantee, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, on_read=tell
+            spec,
+            guarantee,
+            **wishes.values(),
+            seed=seed,
+            loss=loss,
+            workers=workers,
+            progress=engine.progress,
+            on_read=tell,
         )
     if as_json:
         console.show_json("recommend", _plain(advice))

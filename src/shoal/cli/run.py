@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from shoal.cli import dry_run as trial
 from shoal.cli.anonymize import carry_out
 from shoal.cli.help import GroupedCommand, json_option, workers_option
 from shoal.cli.options import INPUT
@@ -14,12 +15,13 @@ from shoal.jobs import problem_file
 
 @click.command(cls=GroupedCommand)
 @click.argument("problem", type=INPUT)
+@trial.dry_run_option
 @workers_option("Threads")
 @json_option
-def run(problem: Path, workers: int, as_json: bool) -> None:
+def run(problem: Path, workers: int, dry_run: bool, as_json: bool) -> None:
     """Anonymize the data that the TOML file PROBLEM describes.
 
     The file names the data, the roles of its columns, the hierarchies, the model, the algorithm and the output.
     'shoal init DATA' writes a first version of it.
     """
-    carry_out(problem_file.load(problem), workers, as_json=as_json, command="run")
+    carry_out(problem_file.load(problem), workers, trial=dry_run, as_json=as_json, command="run")

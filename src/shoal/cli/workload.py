@@ -114,7 +114,7 @@ def workload(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Draw queries from DATA, to compare releases by the same queries.
+    """Draw queries from DATA, to compare releases by them.
 
     Each query counts records. 'shoal measure --workload FILE' answers the queries on a release. The file names items
     and values of DATA: do not publish it.

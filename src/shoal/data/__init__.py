@@ -1,4 +1,4 @@
-"""The data model: what is anonymized, in codes; labels only at the border."""
+"""The data model: sets of items as integer codes, tables, hierarchies and where they came from."""
 
 from shoal.data.dataset import Dataset, Origin
 from shoal.data.hierarchy import Hierarchy

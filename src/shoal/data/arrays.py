@@ -1,4 +1,4 @@
-"""Array aliases that state the dtype, and the few array moves that every module needs."""
+"""Array aliases that state the dtype, and small array functions that many modules need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Counts = npt.NDArray[np.int64]  # supports, occurrences, costs
 
 
 def frozen(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
-    """A contiguous array of the dtype that nobody can write to; a copy, unless it is such an array already."""
+    """Return a contiguous read-only array of the dtype. It is a copy, unless the array is read-only already."""
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
         array = array.copy()
@@ -23,7 +23,7 @@ def frozen(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
 
 
 def row_ids(indptr: Offsets) -> Offsets:
-    """The row number of every entry of a CSR structure.
+    """Return the row number of every entry of a CSR structure.
 
     >>> row_ids(np.array([0, 2, 2, 3])).tolist()
     [0, 0, 2]
@@ -32,7 +32,9 @@ def row_ids(indptr: Offsets) -> Offsets:
 
 
 def counted(keys: Counts) -> tuple[Counts, Counts]:
-    """The different numbers, ascending, and how often each occurs. Sorts: np.unique would hash, which is slower here.
+    """Return the different numbers, ascending, and how often each occurs.
+
+    This sorts. ``np.unique`` would hash, which is slower here.
 
     >>> [part.tolist() for part in counted(np.array([7, 3, 7]))]
     [[3, 7], [1, 2]]
@@ -43,7 +45,7 @@ def counted(keys: Counts) -> tuple[Counts, Counts]:
 
 
 def csr_from_pairs(rows: Offsets, codes: npt.NDArray[Any], n_rows: int) -> tuple[Offsets, Codes]:
-    """CSR of (row, code) pairs in any order: codes strictly increasing in each row, duplicates collapsed.
+    """Build a CSR from (row, code) pairs in any order. Codes rise strictly within each row, and duplicates collapse.
 
     >>> indptr, items = csr_from_pairs(np.array([1, 0, 1, 1]), np.array([5, 3, 2, 5]), 3)
     >>> indptr.tolist(), items.tolist()
@@ -63,7 +65,7 @@ def csr_from_pairs(rows: Offsets, codes: npt.NDArray[Any], n_rows: int) -> tuple
 
 
 def part_of(parts: Sequence[Counts], rows: int) -> Counts:
-    """For each of so many rows, which of the parts it is in; every row is in one.
+    """Return which of the parts each row is in. Every row is in exactly one part.
 
     >>> part_of([np.array([2, 0]), np.array([1])], 3).tolist()
     [0, 1, 0]
@@ -75,7 +77,7 @@ def part_of(parts: Sequence[Counts], rows: int) -> Counts:
 
 
 def spans(places: Any, group_of: Counts) -> tuple[Counts, Counts]:
-    """The least and the greatest place of each group (groups are 0, 1, ..).
+    """Return the smallest and the largest position of each group (groups are 0, 1, ..).
 
     >>> [ends.tolist() for ends in spans(np.array([5, 3, 7]), np.array([0, 0, 1]))]
     [[3, 7], [5, 7]]

@@ -1,7 +1,7 @@
-"""Arrow arrays to and from Python and numpy, without pandas.
+"""Convert Arrow arrays to and from Python and numpy, without pandas.
 
-``pyarrow.array``, ``pyarrow.scalar`` and ``to_numpy`` do the same. But the first call of any of them imports pandas, if
-it is installed (OR-Tools brings it), and that takes longer than a small anonymization. So the text formats use these.
+``pyarrow.array``, ``pyarrow.scalar`` and ``to_numpy`` do the same. But their first call imports pandas if it is
+installed (OR-Tools installs it), and that takes longer than a small anonymization.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 
 def arrow_texts(texts: Sequence[str]) -> Any:
-    """Texts as an Arrow array of large_string.
+    """Return texts as an Arrow array of large_string.
 
     >>> arrow_texts(["milk", "", "Käse"]).to_pylist()
     ['milk', '', 'Käse']
@@ -31,12 +31,12 @@ def arrow_texts(texts: Sequence[str]) -> Any:
 
 
 def arrow_text(text: str) -> Any:
-    """A text as an Arrow scalar, to compare with or to join by."""
+    """Return a text as an Arrow scalar."""
     return arrow_texts([text])[0]
 
 
 def arrow_numbers(numbers: npt.NDArray[Any]) -> Any:
-    """Numbers as an Arrow array.
+    """Return numbers as an Arrow array.
 
     >>> arrow_numbers(np.array([3, 1], dtype=np.int32))[0]
     <pyarrow.Int32Scalar: 3>
@@ -48,7 +48,7 @@ def arrow_numbers(numbers: npt.NDArray[Any]) -> Any:
 
 
 def numpy_of(array: Any) -> Any:
-    """The numbers of an Arrow array without nulls, chunked or not.
+    """Return the numbers of an Arrow array without nulls, chunked or not.
 
     >>> numpy_of(arrow_numbers(np.array([5, 3, 1])).slice(1))
     array([3, 1])

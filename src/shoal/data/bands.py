@@ -1,8 +1,8 @@
-"""Ordered values in text: bands such as ``25-34``, ``65+``, ``Under 15K``, and orders that a publisher states.
+"""Ordered values in text: bands such as ``25-34``, ``65+`` and ``Under 15K``, and orders that a publisher lists.
 
-Bands are recognised if every value is one or a number, at least one is not a number, and none overlaps another.
-Neighbouring bands are published together as a range in the same style: ``25-44``, ``55+``, ``Up to 24K``; all together
-as ``*``, as nothing is left of them.
+Bands are recognised if every value is a band or a number, at least one is not a number, and none overlaps another.
+Neighbouring bands are published together as a range in the same style: ``25-44``, ``55+``, ``Up to 24K``. All bands
+together are published as ``*``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.data.attributes import ANYTHING, MISSING, Kind
 from shoal.data.ordered import OrderedAttribute
 from shoal.errors import DataError, did_you_mean, shorten
 
-MOST = 200  # different values, above which nobody wrote bands by hand
+MOST = 200  # with more different values, they are hardly bands
 _NUMBER = r"(?P<{0}>[$€£]?\s?\d[\d,]*(?:\.\d+)?)\s?(?P<{0}_unit>[kKmM%]?)"
 _UNITS = {"": 1, "%": 1, "k": 1_000, "m": 1_000_000}
 _FORMS = [
@@ -38,7 +38,7 @@ _FORMS = [
 
 @dataclass(frozen=True)
 class Band:
-    """One band: its ends as numbers and as they are written; None: it is open there. A number is a band of its own."""
+    """One band: its ends as numbers and as texts. None is an open end. A number is a band of its own."""
 
     low: Decimal | None
     high: Decimal | None
@@ -47,7 +47,7 @@ class Band:
 
     @classmethod
     def of(cls, text: str) -> Band | None:
-        """Read a text; None: it is no band.
+        """Read a text. Return None if it is not a band.
 
         >>> Band.of("15-24K")
         Band(low=Decimal('15000'), high=Decimal('24000'), low_text='15K', high_text='24K')
@@ -58,7 +58,7 @@ class Band:
         if found is None:
             return None
         parts = found.groupdict()
-        unit = parts.get("high_unit") or ""  # that of the upper end holds for both
+        unit = parts.get("high_unit") or ""  # the unit of the upper end applies to both ends
         low, low_text = _end(parts.get("low"), parts.get("low_unit") or unit)
         high, high_text = _end(parts.get("high"), unit)
         if found.re is _FORMS[-1]:
@@ -66,7 +66,7 @@ class Band:
         return None if low is not None and high is not None and low > high else cls(low, high, low_text, high_text)
 
     def to(self, last: Band) -> str | None:
-        """The range from here to a later band, in the same style; None: it is open at both ends.
+        """Return the range from here to a later band in the same style, or None if it is open at both ends.
 
         >>> Band.of("15-24K").to(Band.of("35-49K")), Band.of("3").to(Band.of("5+"))
         ('15-49K', '3+')
@@ -80,14 +80,14 @@ class Band:
 
 
 def _end(number: str | None, unit: str) -> tuple[Decimal | None, str]:
-    """An end of a band, as a number and as a text."""
+    """Return an end of a band, as a number and as a text."""
     if number is None:
         return None, ""
     return Decimal(re.sub(r"[^\d.]", "", number)) * _UNITS[unit.lower()], number.strip() + unit
 
 
 def recognised(values: Iterable[str]) -> tuple[str, ...]:
-    """The values in their order, if they are bands; nothing, if they are not.
+    """Return the values in their order if they are bands, otherwise an empty tuple.
 
     >>> recognised(["65+", "25-34", "35-44"]), recognised(["5+", "1", "2"]), recognised(["a-b", "c"])
     (('25-34', '35-44', '65+'), ('1', '2', '5+'), ())
@@ -108,7 +108,7 @@ def recognised(values: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class BandedAttribute(OrderedAttribute):
-    """Values in a given order, one step apart; published as they are or as ranges of neighbours.
+    """Values in a given order, published unchanged or as ranges of neighbours.
 
     >>> age = BandedAttribute.of("age", ("19-24", "25-34", "35-44", "65+"))
     >>> age.text(1, 2), age.text(2, 3), age.text(1, 1), age.text(0, 3), age.parse("25-44")
@@ -118,50 +118,50 @@ class BandedAttribute(OrderedAttribute):
     """
 
     order: tuple[str, ...] = field(default=())
-    optional: bool = False  # whether values may be missing: then everything represents that too
+    optional: bool = False  # whether values may be missing; "*" then covers missing values too
 
     @classmethod
     def of(cls, name: str, order: Sequence[str], *, optional: bool = False) -> BandedAttribute:
-        """The attribute of values in this order."""
+        """Build the attribute of values in this order."""
         return cls(name, 0, max(0, len(order) - 1), order=tuple(order), optional=optional)
 
     @property
     def kind(self) -> Kind:
-        """Values in order."""
+        """Return "band"."""
         return "band"
 
     @property
     def _everything(self) -> tuple[int, int]:
-        """The range that is published as ``*``."""
+        """Return the ends of the range that is published as ``*``."""
         return self.begins, int(MISSING) if self.optional or self.begins == self.ends else self.ends
 
     def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
-        """The ends themselves; all values together may also be missing ones, as a reader cannot tell these apart."""
+        """Return the ends. A range of all values also covers missing ones, as a reader cannot tell these apart."""
         low, high = super().generalize(low, high)
         whole = (low == self.begins) & (high == self.ends) & (low < high)
         return low, np.where(whole, self._everything[1], high)
 
     def text(self, low: int, high: int) -> str | None:
-        """A value, or a range from the first to the last one; ``*`` is everything."""
+        """Return a value, a range of values, or ``*`` for all values."""
         if high == MISSING:
             return None if low == high else ANYTHING
         return ANYTHING if self.begins == low < high == self.ends else self._texts[low, high]
 
     def parse(self, text: str) -> tuple[int, int]:
-        """A value or a range of them; ``*`` is everything, which may be spelled as a range of all."""
+        """Return the ends of a value or a range. ``*`` and a range of all values are the same."""
         text = text.strip()
         if text == ANYTHING:
             return self._everything
         if text not in self._ends:
             raise DataError(
-                f"Column '{self.name}': '{shorten(text)}' is none of its ordered values, nor a range of them"
+                f"Column '{self.name}': '{shorten(text)}' is neither one of its ordered values nor a range of them"
                 f"{did_you_mean(text, self.order)}: wanted {shorten(', '.join(self.order))}."
             )
         return self._ends[text]
 
     @cached_property
     def _texts(self) -> dict[tuple[int, int], str]:
-        """The text of each range; two never have the same."""
+        """Return the text of each range. All texts differ."""
         bands = [Band.of(text) for text in self.order] if recognised(self.order) == self.order else []
         texts = {(at, at): text for at, text in enumerate(self.order)}
         taken = set(self.order)
@@ -174,9 +174,9 @@ class BandedAttribute(OrderedAttribute):
 
     @cached_property
     def _ends(self) -> dict[str, tuple[int, int]]:
-        """The range of each text."""
+        """Map each text to its range."""
         return {text: ends for ends, text in self._texts.items()}
 
     def _say(self, at: int) -> str:
-        """A value as it was given."""
+        """Return the value at a position."""
         return self.order[at]

@@ -1,4 +1,4 @@
-"""Categories with a hierarchy as attributes: values are its leaves, published as they are or as its groups."""
+"""Categories with a hierarchy: values are its leaves, published unchanged or as its groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.errors import DataError, did_you_mean, shorten
 
 @dataclass(frozen=True, eq=False)
 class CategoricalAttribute(IntervalAttribute):
-    """Categories; published as they are or as groups of a hierarchy.
+    """Categories that are published unchanged or as groups of a hierarchy.
 
     >>> countries = Hierarchy.from_tree({"All": {"Africa": ["Algeria", "Nigeria"], "Asia": ["Iran"]}})
     >>> origin = CategoricalAttribute("origin", countries)
@@ -25,39 +25,39 @@ class CategoricalAttribute(IntervalAttribute):
     """
 
     hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.flat(["?"]))
-    optional: bool = False  # whether values may be missing: then the root represents that too
+    optional: bool = False  # whether values may be missing; the root then covers missing values too
 
     @property
     def kind(self) -> Kind:
-        """Whatever the hierarchy is."""
+        """Return "category"."""
         return "category"
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The leaves."""
+        """Return the labels of the leaves."""
         return self.hierarchy.items
 
     @property
     def first(self) -> int:
-        """The first leaf."""
+        """Return the position of the first leaf."""
         return 0
 
     @property
     def last(self) -> int:
-        """The last leaf."""
+        """Return the position of the last leaf."""
         return self.hierarchy.n_leaves - 1
 
     @property
     def denominator(self) -> int:
-        """The number of leaves."""
+        """Return the number of leaves."""
         return self.hierarchy.n_leaves
 
     def numerators(self, low: Counts, high: Counts) -> Counts:
-        """The leaves of each group; 0 for a leaf."""
+        """Return the number of leaves of each group, and 0 for a leaf."""
         return np.where(low == high, 0, np.where(high == MISSING, self.denominator, high - low + 1))
 
     def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
-        """The leaves of the lowest common ancestors."""
+        """Return the leaves of the lowest common ancestors."""
         span, parent = self.hierarchy.span, self.hierarchy.parent
         mixed = (high == MISSING) & (low < high)
         nodes = np.where(low == MISSING, 0, low)
@@ -70,12 +70,12 @@ class CategoricalAttribute(IntervalAttribute):
 
     @cached_property
     def _node_of(self) -> dict[tuple[int, int], int]:
-        """First and last leaf -> the lowest node above just these."""
+        """Map first and last leaf to the lowest node that covers exactly these leaves."""
         spans = self.hierarchy.span.tolist()
         return {(first, stop - 1): node for node, (first, stop) in reversed(list(enumerate(spans)))}
 
     def text(self, low: int, high: int) -> str | None:
-        """The label of a leaf or group."""
+        """Return the label of a leaf or a group."""
         if low == MISSING:
             return None
         if high == MISSING:
@@ -83,7 +83,7 @@ class CategoricalAttribute(IntervalAttribute):
         return self.hierarchy.labels[self._node_of[low, high]]
 
     def parse(self, text: str) -> tuple[int, int]:
-        """A label of the hierarchy."""
+        """Return the first and last leaf of a label of the hierarchy."""
         node = self.hierarchy.code_of.get(text)
         if node is None:
             near = did_you_mean(text, self.hierarchy.labels)

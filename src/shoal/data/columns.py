@@ -1,10 +1,9 @@
-"""Columns: what a publisher says about the columns beside the sets."""
+"""Columns: the roles, types and hierarchies of the columns other than the sets."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -25,21 +24,44 @@ _ID = re.compile(
     r"(.*[\W_])?((?i:id|key|uuid|user|customer|household|person|patient|member|account|client))"
     r"|.*[\W_](?i:no|nr|number)|.*[a-z](ID|Id)"
 )
-FEW = 20  # records below which it is chance that values differ
-NEARLY_ALL = 0.95  # of the records with a value, a share of different values that makes the column an identifier
+FEW = 20  # with fewer records, values may all differ by chance
+NEARLY_ALL = 0.95  # a column is identifying if at least this share of its values differ
 TYPES: tuple[Type, ...] = ("auto", "number", "date", "time", "category")
 
 
 @dataclass(frozen=True)
 class Column:
-    """What is said about one column. Without a role it is a quasi-identifier, where a model is about such.
+    """The role, type and hierarchy of one column other than the sets.
 
-    ``hierarchy`` is for categories a :class:`Hierarchy` or a file of one (none: no groups but "anything"), for numbers
-    and dates the levels of their ranges, such as ``width:5,10``, ``quantiles:8``, ``breaks:18,65`` or
-    ``calendar:month,year`` (none: ranges of any ends). ``missing`` are the values that mean "not known", beside blanks.
-    ``weight`` says how much its loss counts, from 0 to 1 (none: all columns the same, together 1). ``order`` lists the
-    values of an ordered column from the least to the greatest, such as ``("small", "medium", "large")``; neighbours are
-    published as a range. Bands such as ``25-34`` and ``65+`` need no list.
+    Parameters
+    ----------
+    role : Role or str, optional
+        ``"identifier"``, ``"quasi-identifier"``, ``"sensitive"`` or ``"plain"``. Without a role, the column is a
+        quasi-identifier if the model protects columns.
+    type : {"auto", "number", "date", "time", "category"}
+        How values are read. ``"auto"`` decides by the values.
+    hierarchy : Hierarchy, str or Path, optional
+        For categories, a :class:`Hierarchy` or its file. For numbers and dates, the levels of their ranges:
+        ``"width:5,10"``, ``"quantiles:8"``, ``"breaks:18,65"`` or ``"calendar:month,year"``. By default, categories are
+        published as collections of values, and numbers and dates as ranges with any ends.
+    missing : collection of str
+        Values that mean "missing". Blank values always do.
+    weight : float, optional
+        How much the loss of the column counts, from 0 to 1. By default, all columns count the same.
+    order : sequence of str
+        The values of an ordered column from the smallest to the largest, such as ``("small", "medium", "large")``.
+        Neighbours are published as a range. Bands such as ``25-34`` and ``65+`` need no order.
+
+    Raises
+    ------
+    OptionError
+        A value is out of range, or ``order`` is combined with ``type`` or ``hierarchy``.
+
+    Examples
+    --------
+    >>> age = Column("quasi-identifier", hierarchy="width:5,10", missing=["?"])
+    >>> age.role, age.missing
+    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, ('?',))
     """
 
     role: Role | None = None
@@ -50,7 +72,7 @@ class Column:
     order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Check the values."""
         if self.type not in TYPES:
             near = did_you_mean(str(self.type), TYPES)
             raise OptionError(f"Column: type must be one of {', '.join(TYPES)}, got '{self.type}'{near}.")
@@ -70,13 +92,13 @@ class Column:
             raise OptionError(f"Column: order must be a list of values, got {order!r}.")
         object.__setattr__(self, "order", tuple(map(str, self.order)))
         if self.order and (len(set(self.order)) < len(self.order) or len(self.order) < 2):
-            raise OptionError("Column: order must list at least two values, each once.")
+            raise OptionError(f"Column: order must list at least two different values, each once, got {self.order}.")
         if self.order and (self.type != "auto" or self.hierarchy is not None):
-            raise OptionError("Column: a column with an order has no type and no hierarchy: leave one out.")
+            raise OptionError("Column: order cannot be combined with type or hierarchy: leave one out.")
 
 
 def role_of(given: object, where: str = "Column") -> Role:
-    """A role, or the one of that name."""
+    """Return a role, given the role or its name."""
     known = {role.value: role for role in Role}
     if isinstance(given, Role):
         return given
@@ -91,10 +113,10 @@ ColumnSpecs = Mapping[str, Column | str]
 
 
 def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, Column]]:
-    """The data with the role of each column, and what is said about the quasi-identifiers.
+    """Return the data with the role of each column, and the specs of the quasi-identifiers.
 
-    Who names no quasi-identifier has them all: every column that has no other role. Who names one must say of every
-    column what it is: none is published untouched by mistake.
+    If no column is named as a quasi-identifier, every column without another role is one. If some are named, every
+    column needs a role, so that no column is published unchanged by mistake.
     """
     names = () if data.table is None else data.table.names
     specs = {
@@ -103,17 +125,16 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
     }
     for name in specs:
         if name not in names:
-            beside = ", ".join(f"'{column}'" for column in names) or "none"
+            others = ", ".join(f"'{column}'" for column in names) or "none"
             why = data.origin.why_missing(name) or f"No column '{name}'{did_you_mean(name, names)}"
-            raise OptionError(f"{why} in {data.origin.name}; other columns: {beside}.")
+            raise OptionError(f"{why} in {data.origin.name}; other columns: {others}.")
     named = [name for name, spec in specs.items() if spec.role is Role.QUASI_IDENTIFIER]
     unspecified = [name for name in names if name not in specs or specs[name].role is None]
     if named and unspecified:
         missing = ", ".join(f"'{shorten(name)}'" for name in unspecified)
         raise OptionError(
-            f"No role is given for {missing}: a quasi-identifier, an identifier "
-            f"(dropped) or plain (published unchanged)? Or publish only the columns that have one: "
-            f"--columns {shlex.quote(listed(named))}."
+            f"No role is given for {missing}: declare each as a quasi-identifier, an identifier (dropped) or plain "
+            f"(published unchanged), or publish only the columns that have a role with columns={listed(named)!r}."
         )
     known = Role.QUASI_IDENTIFIER
     specs |= {name: dataclasses.replace(specs.get(name, Column()), role=known) for name in unspecified}
@@ -126,7 +147,7 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
 
 
 def identifying_columns(data: Dataset, specified: Collection[str] = ()) -> list[str]:
-    """The columns of which nothing is said, and which have a different value in nearly every record."""
+    """Return the columns without a spec that have a different value in nearly every record."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -149,7 +170,7 @@ def identifying_columns(data: Dataset, specified: Collection[str] = ()) -> list[
 
 
 def looks_like_id(name: str) -> bool:
-    """Whether a column is called as one that tells persons or things apart.
+    """Whether the name of a column suggests that it holds ids.
 
     >>> [looks_like_id(name) for name in ("household_id", "CustomerID", "Patient", "order no", "idea", "paid", "week")]
     [True, True, True, True, False, False, False]
@@ -158,19 +179,19 @@ def looks_like_id(name: str) -> bool:
 
 
 def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:
-    """Refuse such a column: it may name people, and would be published as it is."""
+    """Refuse identifying columns: they may name people, and would be published unchanged."""
     identifying = identifying_columns(data, specified)
     if identifying:
-        names, option = ", ".join(f"'{shorten(name)}'" for name in identifying), shlex.quote(listed(identifying))
+        names, option = ", ".join(f"'{shorten(name)}'" for name in identifying), listed(identifying)
         what, it = (f"Column {names}", "it") if len(identifying) == 1 else (f"Each of the columns {names}", "them")
         raise OptionError(
-            f"{what} of {data.origin.name} has a different value in nearly every record, so it may tell who a record "
-            f"is about: drop {it} (--identifiers {option}), or publish {it} unchanged (--plain {option})."
+            f"{what} of {data.origin.name} has a different value in nearly every record, so it may identify people: "
+            f"drop {it} with identifiers={option!r}, or publish {it} unchanged with plain={option!r}."
         )
 
 
 def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:
-    """The different values of a column as texts, and which of them each row has."""
+    """Return the different values of a column as texts, and the index of each row's value."""
     table = data.keep_columns([name]).table
     assert table is not None
     encoded = table.values(name).dictionary_encode(null_encoding="encode")
@@ -179,9 +200,9 @@ def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:
 
 
 def coded_texts(data: Dataset, name: str) -> tuple[list[str | None], Any]:
-    """The different values of any column as texts, lists and structures too, and which of them each row has.
+    """Return the different values of any column as texts, and the index of each row's value.
 
-    Different values have different texts; a null is None.
+    Lists and structures are allowed. Different values have different texts. A null is None.
     """
     import pyarrow as pa
 
@@ -196,7 +217,7 @@ def coded_texts(data: Dataset, name: str) -> tuple[list[str | None], Any]:
 
 
 def _any_text(value: Any) -> str | None:
-    """A value of any type as text."""
+    """Return a value of any type as text."""
     return value if value is None or isinstance(value, str) else repr(value)
 
 
@@ -209,7 +230,7 @@ def is_nested(data: Dataset, name: str) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """A value as text: whole floats as whole numbers, dates in ISO form; midnight is a date."""
+    """Return a value as text. Whole floats become integers, dates are in ISO form, and midnight is a date."""
     if isinstance(value, datetime) and value.tzinfo is None and value.time() == time():
         return value.date().isoformat()
     if isinstance(value, float) and value.is_integer():

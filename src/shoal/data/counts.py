@@ -1,4 +1,4 @@
-"""Multisets: an item that a record holds twice is the label ``milk*2`` (``multiset=True`` of :func:`shoal.read`)."""
+"""Multisets: an item that occurs twice in a record is the label ``milk*2`` (``shoal.read(.., multiset=True)``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 
 def without_count(label: str) -> str:
-    """The item of a counted label; any other label as it is.
+    """Return the item of a counted label, and any other label unchanged.
 
     >>> without_count("milk*2"), without_count("milk"), without_count("*"), without_count("milk*two")
     ('milk', 'milk', '*', 'milk*two')
@@ -16,7 +16,7 @@ def without_count(label: str) -> str:
 
 
 def named_by(label: str, names: Collection[str]) -> str | None:
-    """The name that covers a label: its item, whatever the count, or itself; None: neither is a name.
+    """Return the name that covers a label: its item without the count, or the label itself. None if neither is a name.
 
     >>> named_by("HIV*2", {"HIV"}), named_by("HIV*2", {"HIV*2"}), named_by("HIV*2", {"flu"})
     ('HIV', 'HIV*2', None)

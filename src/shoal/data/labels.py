@@ -1,4 +1,7 @@
-"""Labels: their canonical order, which makes results independent of the order of lines in files; and labels of sets."""
+"""Labels: their canonical order, and labels of sets.
+
+The canonical order makes results independent of the order of lines in files.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 
 
 def label_key(label: str) -> tuple[int, int | Fraction, str]:
-    """The sort key of a label.
+    """Return the sort key of a label.
 
     >>> sorted(["b", "10", "9", "a", "9.5"], key=label_key)
     ['9', '9.5', '10', 'a', 'b']
@@ -25,7 +28,7 @@ def label_key(label: str) -> tuple[int, int | Fraction, str]:
 
 
 def canonical_order(labels: Iterable[str]) -> list[str]:
-    """The labels, sorted canonically."""
+    """Return the labels in canonical order."""
     labels = list(labels)
     if all(label.isascii() and label.isdigit() and len(label) < 19 for label in labels):
         return sorted(labels, key=lambda label: (int(label), label))  # the same order, ten times faster
@@ -33,7 +36,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 def set_label(items: Sequence[str]) -> str:
-    """The label of a set of items: one item represents itself.
+    """Return the label of a set of items. A single item is its own label.
 
     >>> set_label(["a"]), set_label(["a", "b"]), set_label(["a", "b, c"])
     ('a', '(a,b)', '(a,"b, c")')
@@ -45,7 +48,7 @@ def set_label(items: Sequence[str]) -> str:
 
 
 def set_members(label: str) -> list[str]:
-    """The items of a set's label; none: it is no set.
+    """Return the items of a set's label, or an empty list if the label is not a set.
 
     >>> set_members("(a,b)"), set_members('(a,"b, c")'), set_members("a")
     (['a', 'b'], ['a', 'b, c'], [])

@@ -1,4 +1,4 @@
-"""Note: what all notes to a publisher are."""
+"""Note: the base class of all notes to a publisher."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Note:
-    """Something that a publisher must know. Its ``str`` is a short form, where the repr of a release shows it."""
+    """Something that a publisher must know. Its ``str`` is a short form for the repr of a release."""
 
-    left_out: ClassVar[str] = ""  # why columns are, if it is about such: "differs within a record"
-    untrue: ClassVar[bool] = False  # whether it is about what is published and not true
+    left_out: ClassVar[str] = ""  # why columns are left out, such as "differs within a record"
+    untrue: ClassVar[bool] = False  # whether it is about published statements that are false

@@ -1,6 +1,6 @@
-"""Notes: what a publisher must know beyond the guarantee, as values. :mod:`shoal.report.wording` says them in words.
+"""Notes: what a publisher must know beyond the guarantee, as values. :mod:`shoal.report.wording` turns them into text.
 
-Each is made where its fact is known, and holds figures and labels only.
+Each note is made where its fact is known, and holds figures and labels only.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ from typing import Literal
 
 from shoal.data.note import Note
 
-# -- what is published and not true ------------------------------------------------------------------------------------
+# -- false statements in the release -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Untrue(Note):
-    """Something about what is published and not true."""
+    """A note on published statements that are false."""
 
     untrue = True
 
 
 @dataclass(frozen=True)
 class ItemsChanged(Untrue):
-    """Items were added to records and deleted from them, so many times."""
+    """Items were added to records and deleted from records."""
 
     added: int
-    sensitive: int  # of those that were added
+    sensitive: int  # how many of the added items are sensitive
     deleted: int
 
     def __str__(self) -> str:
-        """In short."""
+        """Return the short form."""
         return f"{self.added:,} items added, {self.deleted:,} deleted"
 
 
@@ -42,7 +42,7 @@ class SensitiveItemsGiven(Untrue):
 
 @dataclass(frozen=True)
 class SensitiveItemsInflated(Untrue):
-    """Sensitive items are published more often than they are true."""
+    """Sensitive items are published more often than they occurred."""
 
     before: int
     after: int
@@ -50,10 +50,10 @@ class SensitiveItemsInflated(Untrue):
 
 @dataclass(frozen=True)
 class GroupsOfHolders(Untrue):
-    """In some groups a sensitive item was not given to anybody: all records of the group held it."""
+    """In some groups no record got a false sensitive item, because all records of the group held it."""
 
     groups: int
-    records: int  # in these groups
+    records: int  # the records of these groups
 
 
 @dataclass(frozen=True)
@@ -63,29 +63,29 @@ class TooManySensitive(Untrue):
     published: int
     records: int
     holders: int
-    least: int  # records of a group
+    least: int  # the smallest allowed group
 
 
 @dataclass(frozen=True)
 class ChangedDataMislead(Untrue):
-    """What data with added and deleted items must not be used for."""
+    """Data with added and deleted items mislead some analyses."""
 
 
 @dataclass(frozen=True)
 class SensitiveItemsDealt(Untrue):
     """Sensitive items were shuffled within groups of records.
 
-    How many items are back with a holder must never be told: it would tell more than the groups do.
+    The number of items that stayed with their holder must never be published: it would reveal more than the groups do.
     """
 
     def __str__(self) -> str:
-        """In short."""
+        """Return the short form."""
         return "sensitive items shuffled within groups"
 
 
 @dataclass(frozen=True)
 class DealtItemsMislead(Untrue):
-    """What data with items that were shuffled must not be used for."""
+    """Data with shuffled items mislead some analyses."""
 
 
 @dataclass(frozen=True)
@@ -103,38 +103,38 @@ class DroppedIndex(Note):
 
 @dataclass(frozen=True)
 class LinkingColumns(Note):
-    """Columns that look like ids are published untouched, and tell which records belong together."""
+    """Columns that look like ids are published unchanged. They show which records belong together."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class LinkingValues(Note):
-    """Values of an untouched column occur in several records, all of one person."""
+    """Some values of an unchanged column occur in several records, all of the same person."""
 
     column: str
-    values: int  # different ones
-    linking: int  # those of them that do
-    records: int  # of these values
+    values: int  # different values
+    linking: int  # values that link records
+    records: int  # records with these values
     noun: str
-    determines: bool  # whether every value belongs to one person: then it is not published
+    determines: bool  # whether every value belongs to one person; the column is then not published
 
 
 @dataclass(frozen=True)
 class LinkingCombination(Note):
-    """Untouched columns together have values that occur in several records, all of one person."""
+    """Some combinations of values in unchanged columns occur in several records, all of the same person."""
 
     columns: tuple[str, ...]
-    persons: int  # whose records can be put together by them
+    persons: int  # persons whose records can be linked
     several: int  # persons with several records
-    records: int  # of these values
+    records: int  # records with these values
     noun: str
     nouns: str
 
 
 @dataclass(frozen=True)
 class PersonsOfOneRecord(Note):
-    """Persons are given, but each has one record only."""
+    """A person column is given, but every person has only one record."""
 
     column: str
     noun: str
@@ -142,16 +142,16 @@ class PersonsOfOneRecord(Note):
 
 @dataclass(frozen=True)
 class RecordsSorted(Note):
-    """Some person has several records, so these are published by their content."""
+    """Some person has several records, so the records are published in the order of their content."""
 
     noun: str
-    ids: tuple[str, ...]  # columns of ids that running numbers replace
+    ids: tuple[str, ...]  # id columns that are replaced by running numbers
     index: bool  # whether the index of a data frame is dropped
 
 
 @dataclass(frozen=True)
 class OneRecordKnown(Note):
-    """An attacker is taken to know items of one record, not of several records of a person."""
+    """The guarantee assumes that an attacker knows items of one record, not of several records of a person."""
 
     noun: str
     nouns: str
@@ -167,7 +167,7 @@ class DroppedItems(Note):
 
 @dataclass(frozen=True)
 class AddedItems(Note):
-    """Items were not in the hierarchy and taken as directly below its root."""
+    """Items that are not in the hierarchy were added directly below its root."""
 
     count: int
 
@@ -179,7 +179,7 @@ class AddedItemsNamed(Note):
 
 @dataclass(frozen=True)
 class UnusedHierarchy(Note):
-    """A hierarchy was given that the method for the sets does not use."""
+    """The method for the sets does not use the given hierarchy."""
 
 
 @dataclass(frozen=True)
@@ -189,17 +189,17 @@ class ZeroWeights(Note):
 
 @dataclass(frozen=True)
 class MethodReveals(Note):
-    """An attacker who knows the method may learn more than the labels say."""
+    """An attacker who knows the method may learn more than the labels reveal."""
 
-    certainty: str  # with which a record was found in a test
+    certainty: str  # how certain an attacker was of a record in a test
 
 
-# -- what was declared sensitive ---------------------------------------------------------------------------------------
+# -- sensitive values --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class NoPrivateItems(Note):
-    """A model about private items was told of none."""
+    """A model that protects private items was given none."""
 
     k: int
     p: int
@@ -207,7 +207,7 @@ class NoPrivateItems(Note):
 
 @dataclass(frozen=True)
 class MissedSensitive(Note):
-    """What was declared sensitive is not in the data."""
+    """Some labels that were declared sensitive do not occur in the data."""
 
     labels: tuple[str, ...]
 
@@ -222,12 +222,12 @@ class SensitiveGroup(Note):
     """A group was declared sensitive."""
 
     label: str
-    items: int  # of it that the data have
+    items: int  # items of the group that occur in the data
 
 
 @dataclass(frozen=True)
 class LooksSensitive(Note):
-    """An item looks like a sensitive one, but is not."""
+    """An item looks like a sensitive one, but was not declared sensitive."""
 
     label: str
     other: str
@@ -251,7 +251,7 @@ class UnprotectedLookAlike(Note):
 
 @dataclass(frozen=True)
 class ProtectedValues(Note):
-    """Of a sensitive column, only some values are protected."""
+    """Only some values of a sensitive column are protected."""
 
     column: str
     values: tuple[str, ...]
@@ -262,33 +262,33 @@ class ProtectedValues(Note):
 
 @dataclass(frozen=True)
 class UntouchedSets(Note):
-    """The sets are published as they are: the guarantee is about columns."""
+    """The sets are published unchanged, because the guarantee covers columns only."""
 
 
 @dataclass(frozen=True)
 class UntouchedColumns(Note):
-    """Columns are published as they are."""
+    """Columns are published unchanged."""
 
     names: tuple[str, ...]
     guarded: Literal["sets", "columns", "both"]  # what the guarantee covers
-    false_items: bool  # whether items beside them are not true
+    false_items: bool  # whether some published items are false
 
 
 @dataclass(frozen=True)
 class InOrder(Note):
-    """The records stand in the order of columns, which tells about these."""
+    """The records are sorted by some columns, which reveals something about these columns."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class TellingColumn(Note):
-    """An attacker who finds the class of a record learns its value in an untouched column, or the value is alone."""
+    """An attacker who finds the class of a record learns its value in an unchanged column."""
 
     column: str
     equal_classes: int  # classes whose records all have the same value
     classes: int
-    records: int  # of those classes
+    records: int  # the records of those classes
     once: int  # values that occur only once
 
 
@@ -301,26 +301,26 @@ class NamesPeople(Note):
 
 @dataclass(frozen=True)
 class MixedColumn(Note):
-    """A column was taken as categories because some of its values are no numbers."""
+    """A column was read as categories because some of its values are not numbers."""
 
     column: str
-    others: int  # values that are no numbers
+    others: int  # values that are not numbers
     values: int
 
 
 @dataclass(frozen=True)
 class FewNumbers(Note):
-    """Columns of few different whole numbers were taken as numbers; they may be codes."""
+    """Columns of few different whole numbers were read as numbers. They may be codes."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class LostColumns(Note):
-    """Of columns hardly anything is left."""
+    """Columns have lost nearly all of their information."""
 
     names: tuple[str, ...]
-    unordered: tuple[str, ...] = ()  # of these: categories without a hierarchy, which may have an order
+    unordered: tuple[str, ...] = ()  # those that are categories without a hierarchy; they may have an order
 
 
 @dataclass(frozen=True)
@@ -328,20 +328,20 @@ class DeltaCost:
     """What a bound on the loss of the columns costs."""
 
     delta: float
-    columns: float  # that they lose, at most delta
-    sets: float  # that they lose, by the loss that is minimised
+    columns: float  # the loss of the columns, at most delta
+    sets: float  # the loss of the sets, by the minimised measure
 
 
 @dataclass(frozen=True)
 class ChosenDelta(Note):
-    """A bound on the loss of the columns was chosen, as none was given."""
+    """A bound on the loss of the columns was chosen, because none was given."""
 
     chosen: DeltaCost
-    least: float  # that any bound must allow
-    neighbours: tuple[DeltaCost, ...]  # the next lower and higher ones, estimated
+    least: float  # the smallest bound that is possible
+    neighbours: tuple[DeltaCost, ...]  # estimates for the next lower and higher bounds
 
     def __str__(self) -> str:
-        """In short."""
+        """Return the short form."""
         return f"delta {self.chosen.delta:g} chosen"
 
 
@@ -353,9 +353,9 @@ class FewUnchanged(Note):
     """Hardly any item is published unchanged."""
 
     unchanged: int
-    items: int  # of all records
-    median: int  # items behind the label of an item
-    options: tuple[str, ...]  # of the model and the method that would keep more, in words
+    items: int  # items of all records
+    median: int  # the median number of items that a label represents
+    options: tuple[str, ...]  # remedies: options of the model and the method that keep more, in words
 
 
 # -- records without items ---------------------------------------------------------------------------------------------
@@ -365,14 +365,14 @@ class FewUnchanged(Note):
 class NoItemsLeft(Note):
     """No record is published with an item."""
 
-    truthful: bool  # whether items were removed everywhere, not deleted from some records
+    truthful: bool  # whether items were suppressed in all records, not deleted from some
     generalizes: bool
-    sensitive: bool  # whether sensitive values were set apart
+    sensitive: bool  # whether sensitive values are handled separately
 
 
 @dataclass(frozen=True)
 class EmptiedRecords(Note):
-    """Records have lost all items that they had."""
+    """Records have lost all of their items."""
 
     count: int
     truthful: bool
@@ -381,16 +381,16 @@ class EmptiedRecords(Note):
 
 @dataclass(frozen=True)
 class EmptyRecords(Note):
-    """Records without items are published that had none."""
+    """Records that had no items are published."""
 
     count: int
-    besides: bool  # emptied ones
-    columns: bool  # whether records have values in columns
+    besides: bool  # whether there are emptied records, too
+    columns: bool  # whether the records have other columns
 
 
 @dataclass(frozen=True)
 class OnlySensitiveRecords(Note):
-    """Records with nothing but sensitive values are published."""
+    """Records that hold only sensitive values are published."""
 
     count: int
-    besides: bool  # emptied ones
+    besides: bool  # whether there are emptied records, too

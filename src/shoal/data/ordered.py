@@ -1,4 +1,4 @@
-"""Numbers, dates and times as attributes: values on a line, published as they are or as ranges."""
+"""Numbers, dates and times as attributes: values on a line, published unchanged or as ranges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.data.attributes import ANYTHING, MISSING, IntervalAttribute, Kind
 from shoal.data.scales import Line, Scale
 from shoal.errors import DataError, shorten
 
-MOST_STEPS = 2**60  # a value must lie nearer to 0
+MOST_STEPS = 2**60  # positions must be closer to 0 than this
 
 Unit = Literal["number", "date", "time"]
 _DAY = date(1970, 1, 1).toordinal()
@@ -24,7 +24,7 @@ _DAY = date(1970, 1, 1).toordinal()
 
 @dataclass(frozen=True, eq=False)
 class OrderedAttribute(IntervalAttribute):
-    """Numbers, dates or times; published as they are or as ranges, of any ends or of the given levels.
+    """Numbers, dates or times, published unchanged or as ranges with any ends or with the ends of given levels.
 
     >>> age = OrderedAttribute("age", 19, 70)
     >>> age.text(19, 22), age.text(55, 55), age.penalties(np.array([19, 55]), np.array([70, 55])).tolist()
@@ -36,9 +36,9 @@ class OrderedAttribute(IntervalAttribute):
 
     begins: int = 0
     ends: int = 0
-    decimals: int = 0  # digits behind the point, of numbers
+    decimals: int = 0  # digits after the decimal point
     unit: Unit = "number"
-    levels: tuple[Counts, ...] = field(default=())  # where the ranges of each level begin, the finest level first
+    levels: tuple[Counts, ...] = field(default=())  # the starts of the ranges of each level, finest level first
 
     def __post_init__(self) -> None:
         """Freeze."""
@@ -46,36 +46,39 @@ class OrderedAttribute(IntervalAttribute):
 
     @property
     def kind(self) -> Kind:
-        """What one step is."""
+        """Return the unit of the values."""
         return self.unit
 
     @property
     def whole_numbers(self) -> bool:
-        """Numbers without decimals and levels."""
+        """Whether these are numbers without decimals and levels."""
         return self.kind == "number" and not self.decimals and not self.levels
 
     @property
     def first(self) -> int:
-        """The least number."""
+        """Return the position of the smallest value."""
         return self.begins
 
     @property
     def last(self) -> int:
-        """The greatest."""
+        """Return the position of the largest value."""
         return self.ends
 
     @property
     def denominator(self) -> int:
-        """The length of the domain."""
+        """Return the length of the domain."""
         return max(1, self.ends - self.begins)
 
     def numerators(self, low: Counts, high: Counts) -> Counts:
-        """The length of each range, at most that of the domain; everything, if missing values are among it."""
+        """Return the length of each range, at most that of the domain.
+
+        Ranges that include missing values have that length.
+        """
         mixed = (high == MISSING) & (low < high)
         return np.minimum(np.where(mixed, self.denominator, high - low), self.denominator)
 
     def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
-        """The ranges of the finest level that reach from end to end; without levels the ends themselves."""
+        """Return the finest ranges of the levels that cover both ends, or the ends themselves without levels."""
         low = np.where((high == MISSING) & (low < high), self.begins, low)
         if not self.levels:
             return low, high
@@ -90,7 +93,7 @@ class OrderedAttribute(IntervalAttribute):
         return wide_low, wide_high
 
     def cost_scale(self, points: Counts, share: Fraction) -> Scale:
-        """Along a line, unless only ranges of levels can be published."""
+        """Return a line scale, or a tree scale if only ranges of levels can be published."""
         if self.levels:
             return super().cost_scale(points, share)
         whole = math.ceil(self.denominator * share)
@@ -100,18 +103,18 @@ class OrderedAttribute(IntervalAttribute):
         return Line(np.array(positions, dtype=np.int64), whole, missing)
 
     def text(self, low: int, high: int) -> str | None:
-        """A number, or a range such as ``[19:22]``."""
+        """Return a value, or a range such as ``[19:22]``."""
         if high == MISSING:
             return None if low == high else ANYTHING
         return self._say(low) if low == high else f"[{self._say(low)}:{self._say(high)}]"
 
     def parse(self, text: str) -> tuple[int, int]:
-        """A number or a range; ``*`` is everything."""
+        """Return the ends of a value or a range. ``*`` is "anything"."""
         text = text.strip()
         if text == ANYTHING:
             return self.begins, int(MISSING)
         if text.startswith("[") and text.endswith("]"):
-            for at in (at for at, mark in enumerate(text) if mark == ":"):  # times hold colons too
+            for at in (at for at, mark in enumerate(text) if mark == ":"):  # times contain colons too
                 try:
                     low, high = self._read(text[1:at]), self._read(text[at + 1 : -1])
                 except ValueError:
@@ -130,7 +133,7 @@ class OrderedAttribute(IntervalAttribute):
         )
 
     def _say(self, at: int) -> str:
-        """A value in the user's form."""
+        """Format the value at a position."""
         if self.unit == "date":
             return date.fromordinal(at + _DAY).isoformat()
         if self.unit == "time":
@@ -138,12 +141,12 @@ class OrderedAttribute(IntervalAttribute):
         return f"{Decimal(at).scaleb(-self.decimals):f}"
 
     def _read(self, text: str) -> int:
-        """The place of a value; ValueError if it is none."""
+        """Return the position of a value. Raise ValueError if it is malformed."""
         return axis_position(text, self.unit, self.decimals)
 
 
 def axis_position(text: str, unit: Unit, decimals: int = 0) -> int:
-    """The place of a value on its line; ValueError if it has none.
+    """Return the position of a value on its line. Raise ValueError if it is malformed.
 
     >>> axis_position("1.50", "number", 2), axis_position("1970-01-03", "date")
     (150, 2)
@@ -162,6 +165,6 @@ def axis_position(text: str, unit: Unit, decimals: int = 0) -> int:
         scaled = number.scaleb(decimals)
         if not number.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= MOST_STEPS:
             raise ValueError(text)
-    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+    except ArithmeticError:  # not a number, or too large for a decimal
         raise ValueError(text) from None
     return int(scaled)

@@ -1,4 +1,4 @@
-"""The person column of a data set: read once, then never published."""
+"""The person column of a data set: it is read once and never published."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from shoal.errors import DataError, did_you_mean, shorten
 
 
 def with_persons(data: Dataset, column: str) -> Dataset:
-    """The data, whose rows know their person, without the column that tells it.
+    """Return the data whose rows know their person, without the person column.
 
-    The column may be one of those that name the records of long data, where several do so together.
+    The column may be one of several id columns of long data.
 
     >>> import pyarrow as pa
     >>> from shoal.data.transactions import Transactions
@@ -40,7 +40,7 @@ def with_persons(data: Dataset, column: str) -> Dataset:
 
 
 def _encoded(data: Dataset, column: str) -> tuple[list[str], Any]:
-    """The different values of the column as texts, and which of them each row has."""
+    """Return the different values of the column as texts, and the index of each row's value."""
     import pyarrow as pa
 
     values = data.origin.layout.id_values(column)
@@ -51,7 +51,7 @@ def _encoded(data: Dataset, column: str) -> tuple[list[str], Any]:
     if pa.types.is_nested(values.type):
         raise DataError(
             f"Column '{shorten(column)}' of {data.origin.name} holds lists or structures ({shorten(values.type)}), so "
-            f"it cannot say whose a record is (--person): name a column with one id for each record."
+            f"it cannot be the person column (person=): name a column with one id for each record."
         )
     if isinstance(values.type, pa.BaseExtensionType):  # such as UUIDs
         values = pa.chunked_array([[None if value is None else str(value) for value in values.to_pylist()]])
@@ -61,25 +61,25 @@ def _encoded(data: Dataset, column: str) -> tuple[list[str], Any]:
 
 
 def _no_column(data: Dataset, column: str) -> DataError:
-    """What to say of a column that the data do not have, or that was left out of them."""
+    """Return the error for a person column that does not exist, or that was left out."""
     names = () if data.table is None else data.table.names
     listed = ", ".join(f"'{shorten(name)}'" for name in names) or "none"
     why = data.origin.why_missing(column)
     if not why:
         near = did_you_mean(column, names)
         return DataError(
-            f"--person: {data.origin.name} has no column '{shorten(column)}'{near}; columns beside the sets: {listed}."
+            f"person=: {data.origin.name} has no column '{shorten(column)}'{near}; other columns: {listed}."
         )
     reason = why.removesuffix(", so it is left out")
     return DataError(
-        f"{reason}, so it cannot say whose a record of {data.origin.name} is (--person): every row of a record needs "
-        f"the same value, and none may be blank. Correct the rows, or name another column; columns beside the sets: "
+        f"{reason}, so it cannot be the person column of {data.origin.name} (person=): every row of a record needs "
+        f"the same value, and none may be blank. Correct the rows, or name another column; other columns: "
         f"{listed}."
     )
 
 
 def _refuse_missing(data: Dataset, column: str, missing: Any) -> None:
-    """Every record must be of somebody: records of nobody would count as one person."""
+    """Refuse records without a person: all of them would count as one person."""
     count = int(np.count_nonzero(missing))
     if not count:
         return
@@ -87,5 +87,5 @@ def _refuse_missing(data: Dataset, column: str, missing: Any) -> None:
     how_many = f"{count:,} such record{'' if count == 1 else 's'}"
     raise DataError(
         f"{data.origin.source}, {data.origin.place(first)}: the person column '{shorten(column)}' is empty "
-        f"({how_many}), so it does not say whose the record is: fill it in, or leave such records out with --where."
+        f"({how_many}), but every record needs a person: fill it in, or leave such records out with where=."
     )

@@ -1,4 +1,4 @@
-"""Persons: whose each record is, where one person may have several records (persons.md)."""
+"""Persons: the person behind each record, if one person may have several records (persons.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOUNS = frozenset(WORDS.split())
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Persons:
-    """The person behind each row, numbered from 0 on, and what to call one.
+    """The person behind each row, numbered from 0, and the noun for a person.
 
     ``ids`` are the owner's ids of the persons, by number. No report and no message may show them.
 
@@ -34,18 +34,18 @@ class Persons:
 
     of: Codes
     noun: str = "person"
-    column: str = ""  # the column that told it; never published
+    column: str = ""  # the column of the ids; it is never published
     ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
         object.__setattr__(self, "of", frozen(self.of, np.int32))
         if self.of.min(initial=0) < 0:
-            raise DataError("Persons: must be numbered from 0 on.")
+            raise DataError(f"Persons: numbers must start at 0, got {self.of.min()}.")
 
     @classmethod
     def by_id(cls, ids: Iterable[str], noun: str = "person") -> Persons:
-        """The persons with these ids, one for each row.
+        """Build persons from their ids, one id for each row.
 
         >>> visits = Persons.by_id(["p7", "p3", "p7"], "patient")
         >>> visits, visits.of.tolist(), visits.ids_of_rows()
@@ -56,20 +56,20 @@ class Persons:
         return cls(np.array(codes, dtype=np.int32), noun, ids=tuple(number))
 
     def __repr__(self) -> str:
-        """Never whose a row is."""
+        """Describe the size without showing which row belongs to whom."""
         return f"Persons({len(self):,} rows of {self.name(self.count())})"
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.of)
 
     def count(self, rows: npt.NDArray[np.bool_] | None = None) -> int:
-        """Number of different persons, of all rows or of those that are marked."""
+        """Return the number of different persons among all rows, or among the marked ones."""
         return len(np.unique(self.of if rows is None else self.of[rows]))
 
     @property
     def most(self) -> int:
-        """The most rows of one person."""
+        """Return the largest number of rows of one person."""
         return int(np.bincount(self.of, minlength=1).max())
 
     @property
@@ -78,19 +78,19 @@ class Persons:
         return len(self.repeaters) > 0
 
     def ids_of_rows(self) -> list[str]:
-        """The id of each row's person; their numbers, if no ids are known."""
+        """Return the id of each row's person, or the person's number if no ids are known."""
         return [self.ids[code] if self.ids else str(code) for code in self.of.tolist()]
 
     def take(self, rows: Counts) -> Persons:
-        """Those of some of the rows, in the given order."""
+        """Return the persons of some of the rows, in the given order."""
         return replace(self, of=self.of[rows])
 
     @cached_property
     def repeaters(self) -> Codes:
-        """For each row its person, numbered among those who have several rows; -1: a person with this row only.
+        """Return a number for each row whose person has several rows, and -1 for all other rows.
 
-        Persons are numbered by their first rows, so that no result depends on how the owner numbers them. Empty if
-        nobody has several rows. This is what kernels want: where it is empty, they count rows.
+        Persons are numbered by their first rows, so no result depends on how the owner numbers them. The array is empty
+        if no person has several rows. Kernels then count rows.
 
         >>> Persons(np.array([7, 3, 7, 0, 3])).repeaters.tolist(), Persons(np.array([7, 3])).repeaters.tolist()
         ([0, 1, 0, -1, 1], [])
@@ -99,14 +99,14 @@ class Persons:
         if not several.any():
             return np.zeros(0, dtype=np.int32)
         first = np.zeros(len(several), dtype=np.int64)
-        first[self.of[::-1]] = np.arange(len(self.of))[::-1]  # the last one written stays
+        first[self.of[::-1]] = np.arange(len(self.of))[::-1]  # numpy keeps the last value written
         number = np.full(len(several), -1, dtype=np.int32)
         those = np.flatnonzero(several)
         number[those[np.argsort(first[those])]] = np.arange(len(those))
         return number[self.of]
 
     def name(self, number: int) -> str:
-        """So many of them, in words.
+        """Return a number of persons in words.
 
         >>> Persons(np.array([0]), "family").name(1_000), Persons(np.array([0])).name(1)
         ('1,000 families', '1 person')
@@ -115,12 +115,12 @@ class Persons:
 
     @property
     def nouns(self) -> str:
-        """Several of them."""
+        """Return the plural of the noun."""
         return plural(self.noun)
 
 
 def plural(noun: str, number: int = 2) -> str:
-    """One or several.
+    """Return the noun for one, or its plural.
 
     >>> plural("family"), plural("record"), plural("record", 1)
     ('families', 'records', 'record')
@@ -131,7 +131,7 @@ def plural(noun: str, number: int = 2) -> str:
 
 
 def noun_of(column: str) -> str:
-    """What to call one person, by the name of the column: a plain word, or else "person".
+    """Return the noun for one person, taken from the name of the column, or "person".
 
     >>> [noun_of(name) for name in ("household_id", "PatientId", "Customer No", "hh")]
     ['household', 'patient', 'customer', 'person']

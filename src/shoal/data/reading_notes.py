@@ -1,4 +1,4 @@
-"""Notes on how data were read, apart from :mod:`shoal.data.notes`, because every command makes them when it starts."""
+"""Notes on how data were read. Every command makes them when it starts, so they load faster than shoal.data.notes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from shoal.data.note import Note
 
 @dataclass(frozen=True)
 class IdsReplaced(Note):
-    """The ids of long data are not published: records are numbered."""
+    """The ids of long data are not published. Records are numbered instead."""
 
-    left_out = "is the id of records (--keep-ids keeps it)"
+    left_out = "is the id of records (keep_ids=True keeps it)"
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class IdsKept(Note):
-    """The ids of long data are published, as the user asked for."""
+    """The ids of long data are published, as the user asked."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class VaryingColumns(Note):
-    """Columns of long data differ within a record, so they are left out."""
+    """Columns of long data vary within a record, so they are left out."""
 
     left_out = "differs within a record"
 
@@ -34,11 +34,11 @@ class VaryingColumns(Note):
 
 @dataclass(frozen=True)
 class PersonColumn(Note):
-    """A column says whose each record is: persons are counted, and it is not published."""
+    """A column holds the person behind each record. Persons are counted, and the column is not published."""
 
-    left_out = "says whose each record is (--person) and is never published"
+    left_out = "is the person column (person=), which is never published"
 
-    columns: tuple[str, ...]  # this one
+    columns: tuple[str, ...]  # one column
     records: int
     persons: int
     most: int  # records of one person
@@ -48,16 +48,16 @@ class PersonColumn(Note):
 
 @dataclass(frozen=True)
 class IdentifyingColumns(Note):
-    """Columns of long data tell nearly all records apart, as their ids do, so they are left out, too."""
+    """Columns of long data have a different value in nearly every record, like ids, so they are left out."""
 
-    left_out = "has a different value in nearly every record (--keep-ids keeps it)"
+    left_out = "has a different value in nearly every record (keep_ids=True keeps it)"
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ColumnsLikeIds(Note):
-    """The same where some person has several records: then no option publishes them."""
+    """Such columns are left out even with ``keep_ids``, because some person has several records."""
 
     columns: tuple[str, ...]
 
@@ -77,8 +77,8 @@ class Joined(Note):
     file: str
     key: str
     sha256: str
-    unmatched: str  # what had no match, in words; may be empty
-    example: str  # one of the keys without a match: it may name a person, so no report shows it
+    unmatched: str  # a sentence on rows without a match, or ""
+    example: str  # a key without a match; it may identify a person, so no report shows it
 
 
 @dataclass(frozen=True)
@@ -88,3 +88,12 @@ class Filtered(Note):
     condition: str
     kept: int
     total: int
+
+
+@dataclass(frozen=True)
+class HierarchyBuilt(Note):
+    """No hierarchy was given, and the method needs one: it was built from how common items are."""
+
+    items: int
+    groups: int
+    fanout: int

@@ -1,4 +1,4 @@
-"""Relational: the quasi-identifying columns of each record, on the axes of their attributes."""
+"""Relational: the quasi-identifying columns of each record, as positions on the axes of their attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from shoal.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Relational:
-    """Row r has, in attribute a, what is published from ``low[a][r]`` to ``high[a][r]``; raw values have equal ends.
+    """The quasi-identifiers. The value of row r in attribute a lies between ``low[a][r]`` and ``high[a][r]``.
+
+    Raw values have equal ends.
 
     >>> from shoal.data.ordered import OrderedAttribute
     >>> raw = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
@@ -29,14 +31,14 @@ class Relational:
     attributes: tuple[Attribute, ...]
     low: tuple[Counts, ...]
     high: tuple[Counts, ...]
-    weights: tuple[Fraction, ...] = ()  # how much the loss of each attribute counts; none: the same, together 1
+    weights: tuple[Fraction, ...] = ()  # the share of each attribute in the loss; default: equal shares
 
     def __post_init__(self) -> None:
         """Freeze."""
         for name in ("low", "high"):
             object.__setattr__(self, name, tuple(frozen(ends, np.int64) for ends in getattr(self, name)))
         if not self.attributes or len({len(self.attributes), len(self.low), len(self.high)}) > 1:
-            raise DataError("Relational: every attribute needs its values, and there must be at least one.")
+            raise DataError("Relational: wanted at least one attribute, and low and high values for each.")
         if not self.weights:
             object.__setattr__(self, "weights", (Fraction(1, len(self.attributes)),) * len(self.attributes))
 
@@ -45,21 +47,21 @@ class Relational:
         return len(self.low[0])
 
     def __repr__(self) -> str:
-        """Never the data themselves."""
+        """Describe the size and the columns without showing any data."""
         return f"Relational({len(self):,} rows, {', '.join(attribute.name for attribute in self.attributes)})"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the columns."""
+        """Return the names of the columns."""
         return tuple(attribute.name for attribute in self.attributes)
 
     def take(self, rows: Counts) -> Relational:
-        """Some of the rows, in the given order."""
+        """Return some of the rows, in the given order."""
         low, high = (tuple(part[rows] for part in ends) for ends in (self.low, self.high))
         return replace(self, low=low, high=high)
 
     def generalized(self, group_of: Counts) -> Relational:
-        """The rows of each group with the same values: the least that can be published for all of them."""
+        """Return the rows with equal values in each group: the smallest generalization that covers its rows."""
         merged = [attribute.merged(low, group_of) for attribute, low in zip(self.attributes, self.low, strict=True)]
         attributes, low, high = zip(*merged, strict=True)
         low, high = (tuple(ends[group_of] for ends in side) for side in (low, high))
@@ -67,29 +69,32 @@ class Relational:
 
     @cached_property
     def classes(self) -> Counts:
-        """Which rows have equal values in all attributes: classes numbered by their first rows."""
+        """Return the class of each row.
+
+        Rows with equal values in all attributes share one. Classes are numbered by their first rows.
+        """
         return numbered([part for ends in (self.low, self.high) for part in ends])
 
     def covers(self, raw: Relational) -> npt.NDArray[np.bool_]:
-        """For each row, whether its values cover the original ones."""
+        """Return for each row whether its values cover the original ones."""
         inside = np.ones(len(self), dtype=np.bool_)
         for attribute, low, high, places in zip(self.attributes, self.low, self.high, raw.low, strict=True):
             inside &= attribute.covers(low, high, places)
         return inside
 
     def columns(self) -> list[list[str | None]]:
-        """The published form of each column; none: missing."""
+        """Return the published text of each value, column by column. None is a missing value."""
         ends = zip(self.attributes, self.low, self.high, strict=True)
         return [attribute.texts(low, high) for attribute, low, high in ends]
 
     def penalties(self) -> list[npt.NDArray[np.float64]]:
-        """For each attribute, NCP of each row."""
+        """Return the NCP of each row, attribute by attribute."""
         ends = zip(self.attributes, self.low, self.high, strict=True)
         return [attribute.penalties(low, high) for attribute, low, high in ends]
 
 
 def numbered(parts: Iterable[npt.NDArray[np.generic]]) -> Counts:
-    """One number for each row of some columns, the same for equal rows, in the order of their first rows.
+    """Return one number for each row of some columns. Equal rows share a number. Numbers follow the first rows.
 
     >>> numbered([np.array([7, 3, 7]), np.array(["a", "a", "a"])]).tolist()
     [0, 1, 0]

@@ -1,6 +1,6 @@
-"""Scales: what it costs to publish some values of a column together, in whole numbers, so that searches are exact.
+"""Scales: the cost of publishing some values of a column together, in whole numbers, so that searches are exact.
 
-Values are dense codes. A single one costs nothing.
+Values are dense codes. A single value costs nothing.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from shoal.data.arrays import Codes, Counts, spans
 
 @dataclass(frozen=True)
 class Scale(ABC):
-    """What codes of one attribute cost together."""
+    """The cost of publishing codes of one attribute together."""
 
     kind: ClassVar[int]  # for kernels
 
     costs: Counts
     whole: int  # the cost of everything together
-    missing: int = -1  # the code for "missing", if that is the last one; it costs the whole with any other
+    missing: int = -1  # the code of missing values (the last code); together with any other it costs ``whole``
 
     @property
     @abstractmethod
     def codes(self) -> int:
-        """How many codes there are."""
+        """Return the number of codes."""
 
     @abstractmethod
     def costs_of(self, codes: Codes | Counts, group_of: Counts) -> list[int]:
-        """What each group of codes costs (groups are 0, 1, ..)."""
+        """Return the cost of each group of codes (groups are 0, 1, ..)."""
 
     def cost(self, codes: Codes | Counts) -> int:
-        """What some codes cost together."""
+        """Return the cost of publishing some codes together."""
         return self.costs_of(codes, np.zeros(len(codes), dtype=np.int64))[0]
 
     def borders(self, first: int, last: int) -> npt.NDArray[np.bool_]:
-        """After which of the codes from the first up to the last these may be parted."""
+        """Return after which codes from ``first`` to ``last`` a group may be split."""
         return np.ones(last - first, dtype=np.bool_)
 
 
 class Line(Scale):
-    """Codes on a line cost the difference of the outer positions; ``costs`` has the position of each, ascending.
+    """Codes on a line. They cost the difference of their outer positions. ``costs`` holds the positions, ascending.
 
     >>> Line(np.array([0, 10, 11]), 11).cost(np.array([2, 1]))
     1
@@ -54,11 +54,11 @@ class Line(Scale):
 
     @property
     def codes(self) -> int:
-        """One for each position."""
+        """Return the number of positions."""
         return len(self.costs)
 
     def costs_of(self, codes: Codes | Counts, group_of: Counts) -> list[int]:
-        """From the least to the greatest."""
+        """Return the distance from the first to the last code of each group."""
         low, high = spans(codes, group_of)
         mixed = (high == self.missing) & (low < high)
         costs: list[int] = np.where(mixed, self.whole, self.costs[high] - self.costs[low]).tolist()
@@ -66,9 +66,9 @@ class Line(Scale):
 
 
 class Tree(Scale):
-    """Leaves of a tree cost as much as their lowest common ancestor is high.
+    """Leaves of a tree. They cost the height of their lowest common ancestor.
 
-    That is the highest rise between two neighbours among them; ``costs`` has the rise between each leaf and the next.
+    This is the largest rise between two neighbours among them. ``costs`` holds the rise between each leaf and the next.
 
     >>> Tree(np.array([2, 3, 2]), 3).cost(np.array([0, 1])), Tree(np.array([2, 3, 2]), 3).cost(np.array([3, 1]))
     (2, 3)
@@ -78,27 +78,27 @@ class Tree(Scale):
 
     @property
     def codes(self) -> int:
-        """One more than rises."""
+        """Return the number of leaves, one more than rises."""
         return len(self.costs) + 1
 
     def costs_of(self, codes: Codes | Counts, group_of: Counts) -> list[int]:
-        """The highest rise."""
+        """Return the largest rise in each group."""
         low, high = spans(codes, group_of)
         return [
             int(self.costs[first:last].max(initial=0)) for first, last in zip(low.tolist(), high.tolist(), strict=True)
         ]
 
     def borders(self, first: int, last: int) -> npt.NDArray[np.bool_]:
-        """Only between the children of what all have in common."""
+        """Allow splits only between the children of the lowest common ancestor."""
         rises = self.costs[first:last]
         at_top: npt.NDArray[np.bool_] = rises == rises.max(initial=0)
         return at_top
 
 
 class Values(Scale):
-    """Codes that can be published in any collection cost by how many different ones there are.
+    """Codes that can be published in any collection. They cost by the number of different codes.
 
-    ``costs`` has the cost of 0, 1, 2, .. different codes.
+    ``costs`` holds the cost of 0, 1, 2, .. different codes.
 
     >>> Values(np.array([0, 0, 2, 3]), 3).cost(np.array([2, 0, 2]))
     2
@@ -108,11 +108,11 @@ class Values(Scale):
 
     @property
     def codes(self) -> int:
-        """As many as there may be different ones."""
+        """Return the number of codes."""
         return len(self.costs) - 1
 
     def costs_of(self, codes: Codes | Counts, group_of: Counts) -> list[int]:
-        """By the number of different codes."""
+        """Return the cost of the number of different codes in each group."""
         group, code = np.divmod(np.unique(group_of * self.codes + codes), self.codes)
         different = np.bincount(group)
         lacking = np.bincount(group[code == self.missing], minlength=len(different)) > 0

@@ -1,4 +1,4 @@
-"""Records taken apart: what an attacker may know of each, and what must not be learned from it."""
+"""Split records into what an attacker may know and what must stay secret."""
 
 from __future__ import annotations
 
@@ -22,35 +22,36 @@ from shoal.data.transactions import Transactions
 class Sensitive:
     """The sensitive values of each row, and what they were taken from."""
 
-    values: Transactions  # an item with any count, such as HIV*1 and HIV*2, is one value, HIV
-    items: Transactions  # those of the values that are items: published in the sets, as they were
-    labels: frozenset[str]  # what was declared sensitive: items, and values of columns as ``column=value``
-    columns: frozenset[str]  # that were declared sensitive
+    values: Transactions  # counts do not matter: HIV*1 and HIV*2 are one value, HIV
+    items: Transactions  # the values that are items; they are published in the sets, unchanged
+    labels: frozenset[str]  # what was declared sensitive: items, and values of columns (``column=value``)
+    columns: frozenset[str]  # the columns that were declared sensitive
 
     def take(self, rows: Counts) -> Sensitive:
-        """Those of some of the rows, in the given order."""
+        """Return the values of some of the rows, in the given order."""
         return Sensitive(self.values.take(rows), self.items.take(rows), self.labels, self.columns)
 
     @property
     def value_of(self) -> Codes:
-        """For each sensitive item, which value it is of."""
+        """Return the value that each sensitive item belongs to."""
         rank = {label: code for code, label in enumerate(self.values.labels)}
         names = [named_by(label, self.labels) or label for label in self.items.labels]
         return np.array([rank[name] for name in names], dtype=np.int32)
 
     def with_items(self, items: Transactions) -> Sensitive:
-        """With other items, and the values that follow from them; for data whose sensitive values are all items."""
+        """Return the same with other items and the values that follow from them. All sensitive values must be items."""
         return replace(self, values=_values(items, self.labels), items=items)
 
 
 def take_apart(
     data: Dataset, sensitive: Sequence[str] = (), columns: Sequence[str] = ()
 ) -> tuple[Transactions, Sensitive]:
-    """The rows without their sensitive items (same codes as before), and each row's sensitive values.
+    """Return the rows without their sensitive items (same codes as before), and the sensitive values of each row.
 
-    Those are its sensitive items, and its values in the sensitive columns, written ``column=value``. If ``sensitive``
-    names values of a column in that form, only these of its values count; if it names none, all do. Nothing (null,
-    empty text) is no value; of a list, each element is one. An item covers its counts: who declares HIV declares HIV*2.
+    These are the sensitive items of a row, and its values in the sensitive columns, written ``column=value``. If
+    ``sensitive`` names values of a column in that form, only those values count; otherwise all values of the column do.
+    Nulls and empty texts do not count. Each element of a list is a value. An item covers its counts: ``HIV`` covers
+    ``HIV*2``.
 
     >>> data = Dataset(Transactions.from_sets([["a", "HIV"], ["a", "b"]]))
     >>> known, hidden = take_apart(data, ["HIV"])
@@ -72,7 +73,7 @@ def take_apart(
 
 
 def _values(items: Transactions, declared: Collection[str]) -> Transactions:
-    """The declared names of sensitive items, row by row."""
+    """Return the declared names of sensitive items, row by row."""
     names = [named_by(label, declared) or label for label in items.labels]
     if names == list(items.labels):
         return items
@@ -82,7 +83,9 @@ def _values(items: Transactions, declared: Collection[str]) -> Transactions:
 
 
 def merged(one: Transactions, other: Transactions) -> Transactions:
-    """The union of the rows of two lists of equal length that share no label; the labels of the first come first.
+    """Return the union of the rows of two lists of equal length that share no label.
+
+    The labels of the first come first.
 
     >>> merged(Transactions.from_sets([["a"], []]), Transactions.from_sets([["x"], ["y"]])).sets()
     [frozenset({...}), frozenset({'y'})]
@@ -95,7 +98,7 @@ def merged(one: Transactions, other: Transactions) -> Transactions:
 
 
 def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
-    """Each label with another that differs from it only in case, spaces, or how a character is written.
+    """Pair each label with others that differ from it only in case, spaces, or how a character is encoded.
 
     >>> lookalikes(["HIV", "flu"], ["hiv", "HIV", "cold"])
     [('HIV', 'hiv')]
@@ -107,7 +110,7 @@ def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, 
 
 
 def spelling_notes(data: Dataset, hidden: Sensitive) -> list[Note]:
-    """Notes on sensitive values that look alike, and on values of their columns that are not sensitive but look so.
+    """Return notes on sensitive values that look alike, and on other values that look like a sensitive one.
 
     >>> data = Dataset(Transactions.from_sets([["HIV"], ["hiv"]]))
     >>> spelling_notes(data, take_apart(data, ["HIV", "hiv"])[1])
@@ -125,13 +128,13 @@ def spelling_notes(data: Dataset, hidden: Sensitive) -> list[Note]:
 
 
 def _plain(label: str) -> str:
-    """What a label looks like."""
+    """Return what a label looks like, without case, spaces and invisible characters."""
     seen = (mark for mark in unicodedata.normalize("NFKC", label) if unicodedata.category(mark) != "Cf")
     return "".join("".join(seen).casefold().split())
 
 
 def _column(data: Dataset, column: str, declared: frozenset[str]) -> Transactions:
-    """The sensitive values of a column, as rows of labels ``column=value``."""
+    """Return the sensitive values of a column, as rows of labels ``column=value``."""
     table = data.keep_columns([column]).table
     assert table is not None
     rows = [[f"{column}={text}" for text in _texts(value)] for value in table.arrow.column(column).to_pylist()]
@@ -141,7 +144,7 @@ def _column(data: Dataset, column: str, declared: frozenset[str]) -> Transaction
 
 
 def _texts(value: Any) -> list[str]:
-    """A value as text; none for what is missing, several for a list."""
+    """Return a value as texts: none if it is missing, several if it is a list."""
     if isinstance(value, list | tuple | set):
         return [text for element in value for text in _texts(element)]
     if value is None or value != value:  # NaN

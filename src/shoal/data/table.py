@@ -1,4 +1,4 @@
-"""Table: the ordinary columns beside the sets. For now they pass through; relational models will code them."""
+"""Table: the columns other than the sets."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shoal.errors import DataError
 class Role(Enum):
     """What a column means for privacy."""
 
-    IDENTIFIER = "identifier"  # names a person: dropped before publishing
+    IDENTIFIER = "identifier"  # identifies a person; dropped before publishing
     QUASI_IDENTIFIER = "quasi-identifier"  # an attacker may know it
-    SENSITIVE = "sensitive"  # an attacker wants it
-    PLAIN = "plain"  # passes through
+    SENSITIVE = "sensitive"  # an attacker must not learn it
+    PLAIN = "plain"  # published unchanged
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,28 +26,28 @@ class Table:
 
     arrow: Any  # pyarrow.Table; not imported here, so that `import shoal` stays light
     roles: Mapping[str, Role] = field(default_factory=dict)
-    added: frozenset[str] = frozenset()  # columns that a release has and its data had not
+    added: frozenset[str] = frozenset()  # columns of a release that the data did not have
 
     def __post_init__(self) -> None:
-        """Refuse roles of columns that are not there, and columns that cannot be told apart."""
+        """Refuse duplicate columns, and roles of columns that do not exist."""
         for name in self.names:
             if self.names.count(name) > 1:
-                raise DataError(f"Table: column '{name}' is there twice: rename one.")
+                raise DataError(f"Table: column '{name}' occurs twice: rename one.")
         for name in self.roles:
             if name not in self.names:
                 raise DataError(f"Table: a role is given for column '{name}', which is not one of {list(self.names)}.")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The column names."""
+        """Return the column names."""
         return tuple(self.arrow.column_names)
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return int(self.arrow.num_rows)
 
     def values(self, name: str) -> Any:
-        """One column as an Arrow array of plain values; what is not a number is missing."""
+        """Return one column as an Arrow array of plain values. NaN is missing."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -56,7 +56,7 @@ class Table:
             column = column.cast(column.type.value_type)
         if pa.types.is_nested(column.type):
             raise DataError(
-                f"Column '{name}' holds lists or structures: declare it as a set column (--sets), or leave it out."
+                f"Column '{name}' holds lists or structures: pass sets={name!r} if it holds the sets, or leave it out."
             )
         if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
             column = column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())  # 0.1 is not 0.10000000149011612
@@ -65,13 +65,13 @@ class Table:
         return column.combine_chunks()
 
     def keep(self, names: Collection[str]) -> Table:
-        """Only these columns, in their old order."""
+        """Return only these columns, in their old order."""
         kept = [name for name in self.names if name in names]
         roles = {name: role for name, role in self.roles.items() if name in kept}
         return Table(self.arrow.select(kept), roles, self.added.intersection(kept))
 
     def take(self, rows: Counts) -> Table:
-        """Some of the rows, in the given order."""
+        """Return some of the rows, in the given order."""
         import pyarrow as pa
 
         arrow = self.arrow
@@ -81,12 +81,12 @@ class Table:
         return Table(arrow.take(rows), self.roles, self.added)
 
     def with_column(self, name: str, values: Any) -> Table:
-        """One more column, which the data had not."""
+        """Return the table with one more column that the data did not have."""
         return Table(self.arrow.append_column(name, [values]), self.roles, self.added | {name})
 
 
 def _without_views(kind: Any) -> Any:
-    """The Arrow type with plain strings and bytes in place of views of them."""
+    """Return the Arrow type with plain strings and bytes instead of views."""
     import pyarrow as pa
 
     if pa.types.is_string_view(kind):

@@ -1,8 +1,8 @@
-"""Tags: labels that tell the column of an item, for data with several columns of sets.
+"""Tags: labels that name the column of an item, for data with several columns of sets.
 
-Item x of column T is the label ``T.x``, and a set of such items is ``(T.x,T.y)``; so the items of all columns are one
+Item x of column T is the label ``T.x``, and a set of such items is ``(T.x,T.y)``. So the items of all columns form one
 universe, and a combination across columns is just a set. A label may span columns: ``(T.x,U.y)``, or the joint label
-``T+U``, which represents anything of any of them.
+``T+U``, which represents any item of these columns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from shoal.errors import OptionError, shorten
 
 
 def joint_label(columns: Iterable[str]) -> str:
-    """The label for anything of any of these columns.
+    """Return the label that represents any item of these columns.
 
     >>> joint_label(["diagnoses", "drugs"])
     'diagnoses+drugs'
@@ -25,7 +25,7 @@ def joint_label(columns: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Tags:
-    """The columns whose items are told apart by tags.
+    """The columns whose items are tagged with the name of their column.
 
     >>> tags = Tags(("diagnoses", "drugs"))
     >>> tags.label("drugs", "aspirin"), tags.label("drugs", "(aspirin,codeine)")
@@ -39,30 +39,30 @@ class Tags:
     columns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """Refuse columns whose labels could not be told apart."""
+        """Refuse columns whose labels would be ambiguous."""
         for at, column in enumerate(self.columns):
             if column in self.columns[:at]:
                 raise OptionError(f"Column '{shorten(column)}' is named twice as a column of sets: name it once.")
             if column.startswith("("):
                 raise OptionError(
-                    f"Column '{shorten(column)}' cannot be one of several columns of sets, as '(' starts a set of "
-                    f"labels: rename it."
+                    f"Column '{shorten(column)}' cannot be one of several columns of sets, because '(' starts a set "
+                    f"of labels: rename it."
                 )
         for column in self.columns:
             for other in (*self.columns, joint_label(self.columns)):
                 if other != column and f"{other}.".startswith(f"{column}."):
                     raise OptionError(
-                        f"Labels of the columns of sets '{shorten(column)}' and '{shorten(other)}' could not be told "
-                        f"apart, as '{shorten(column)}.' starts both: rename one of the columns."
+                        f"Labels of the columns of sets '{shorten(column)}' and '{shorten(other)}' would be ambiguous, "
+                        f"because '{shorten(column)}.' starts both: rename one of the columns."
                     )
 
     @property
     def joint(self) -> str:
-        """The label for anything of any of the columns."""
+        """Return the label that represents any item of the columns."""
         return joint_label(self.columns)
 
     def label(self, column: str, text: str) -> str:
-        """The label of what stands in a column; what spans columns is a label already."""
+        """Return the label of a cell's text. A text that spans columns is a label already."""
         if text == self.joint and column == self.columns[0]:
             return text
         members = _members(text)
@@ -73,7 +73,10 @@ class Tags:
         return f"{column}.{text}"
 
     def place(self, label: str) -> tuple[str, str]:
-        """The column where a label stands, and how it is written there; what spans columns stands in the first."""
+        """Return the column in which a label is written, and its text there.
+
+        Labels that span columns go to the first.
+        """
         for column in self.columns:
             if label.startswith(f"{column}."):
                 return column, label[len(column) + 1 :]
@@ -86,7 +89,7 @@ class Tags:
         return column, text if self.label(column, text) == label else label
 
     def as_read(self, label: str) -> str:
-        """The label that a reader of the written columns gets; "" if none, as blank text is no item.
+        """Return the label that a reader of the written columns gets, or "" if the text is blank.
 
         >>> tags = Tags(("diagnoses", "drugs"))
         >>> tags.as_read("drugs.aspirin"), tags.as_read("medicine"), tags.as_read("drugs. ")
@@ -96,7 +99,7 @@ class Tags:
         return self.label(column, text) if text.strip() else ""
 
     def _is_tagged(self, text: str) -> bool:
-        """Whether a label tells its column, or is a set of labels that do."""
+        """Whether a label names its column, or is a set of labels that do."""
         if any(text.startswith(f"{column}.") for column in self.columns):
             return True
         members = _members(text)
@@ -104,7 +107,7 @@ class Tags:
 
 
 def _members(text: str) -> list[str]:
-    """The members of a set that is written as we write it; none: it is no such set.
+    """Return the members of a set in our spelling, or an empty list if the text is no such set.
 
     >>> _members("(a,b)"), _members("(a, b)"), _members("(a)")
     (['a', 'b'], [], [])

@@ -21,7 +21,7 @@ _ROWS = 1 << 20  # rows that are checked at a time
 class Transactions:
     """A list of sets of items. Row r holds the codes ``items[indptr[r]:indptr[r + 1]]``, strictly increasing.
 
-    ``persons`` says whose row each one is. Without it, every row is a person of its own.
+    ``persons`` holds the person behind each row. Without it, every row is a different person.
 
     >>> t = Transactions.from_sets([{"milk", "bread"}, [], ["beer"]])
     >>> t.labels, t.indptr.tolist(), t.items.tolist()
@@ -50,17 +50,17 @@ class Transactions:
         rising = items[1:] > items[:-1]
         first, last = np.searchsorted(indptr, (1, len(items)))
         for at in range(first, last, _ROWS):
-            rising[indptr[at : min(at + _ROWS, last)] - 1] = True  # a new row may start lower
+            rising[indptr[at : min(at + _ROWS, last)] - 1] = True  # a new row may start with a lower code
         if not bool(rising.all()):
             raise DataError("Transactions: item codes must be strictly increasing in each row.")
         if len(set(self.labels)) != len(self.labels):
             raise DataError("Transactions: labels must be unique.")
         if self.persons is not None and len(self.persons) != len(self):
-            raise DataError(f"Transactions: {len(self):,} rows but persons of {len(self.persons):,}.")
+            raise DataError(f"Transactions: {len(self):,} rows but {len(self.persons):,} persons.")
 
     @classmethod
     def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
-        """Code the rows; labels default to those that occur, in canonical order."""
+        """Build transactions from sets of labels. By default, the labels are those that occur, in canonical order."""
         lists = [list(row) for row in rows]
         if labels is None:
             labels = canonical_order({item for row in lists for item in row})
@@ -71,52 +71,52 @@ class Transactions:
 
     @classmethod
     def nothing(cls, rows: int) -> Transactions:
-        """So many empty rows."""
+        """Build transactions with a number of empty rows."""
         return cls(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), ())
 
     def __repr__(self) -> str:
-        """Never the data themselves."""
+        """Describe the size without showing any data."""
         return f"Transactions({len(self):,} rows, {len(self.labels):,} items)"
 
     def __len__(self) -> int:
-        """Number of rows, empty ones included."""
+        """Return the number of rows, including empty ones."""
         return len(self.indptr) - 1
 
     def __iter__(self) -> Iterator[Codes]:
-        """The rows as code arrays."""
+        """Iterate over the rows as arrays of codes."""
         for start, stop in zip(self.indptr[:-1], self.indptr[1:], strict=True):
             yield self.items[start:stop]
 
     def row(self, row: int) -> Codes:
-        """The codes of a row."""
+        """Return the codes of a row."""
         return self.items[self.indptr[row] : self.indptr[row + 1]]
 
     def sets(self) -> list[frozenset[str]]:
-        """The rows as sets of labels."""
+        """Return the rows as sets of labels."""
         return [frozenset(self.labels[code] for code in row) for row in self]
 
     @property
     def sizes(self) -> Counts:
-        """Number of items of each row."""
+        """Return the number of items of each row."""
         return np.diff(self.indptr)
 
     @property
     def non_empty(self) -> int:
-        """Number of rows with at least one item."""
+        """Return the number of rows with at least one item."""
         return int(np.count_nonzero(self.sizes))
 
     @property
     def supports(self) -> Counts:
-        """Number of rows that hold each item; also its number of occurrences, as rows are sets."""
+        """Return the number of rows that hold each item."""
         return np.bincount(self.items, minlength=len(self.labels)).astype(np.int64)
 
     @property
     def repeaters(self) -> Codes:
-        """Whose each row is, of those who have several; empty if nobody has (:attr:`Persons.repeaters`)."""
+        """Return the number of each row's person if that person has several rows (:attr:`Persons.repeaters`)."""
         return np.zeros(0, dtype=np.int32) if self.persons is None else self.persons.repeaters
 
     def count_persons(self, rows: npt.NDArray[np.bool_] | None = None) -> int:
-        """Number of different persons, of all rows or of those that are marked; of rows, where no persons are given.
+        """Return the number of different persons among all rows or the marked ones. Without persons, count rows.
 
         >>> rows = Transactions.from_sets([["a"], ["b"], []]).of_persons([4, 4, 1])
         >>> rows.count_persons(), rows.count_persons(rows.sizes > 0)
@@ -127,21 +127,21 @@ class Transactions:
         return self.persons.count(rows)
 
     def of_persons(self, persons: Persons | npt.ArrayLike | None) -> Transactions:
-        """The same rows, and whose they are."""
+        """Return the same rows with their persons."""
         if persons is not None and not isinstance(persons, Persons):
             persons = Persons(np.asarray(persons))
         return replace(self, persons=persons)
 
     @property
     def sha256(self) -> str:
-        """Hash of the rows, for data that came from no file."""
+        """Return the hash of the rows, for data that did not come from a file."""
         digest = hashlib.sha256("\0".join(self.labels).encode())
         digest.update(self.indptr.tobytes())
         digest.update(self.items.tobytes())
         return digest.hexdigest()
 
     def recode(self, code_of: Codes, labels: Sequence[str]) -> Transactions:
-        """Replace every item i by ``code_of[i]`` (equal codes of a row collapse; negative: the item vanishes)."""
+        """Replace every item i by ``code_of[i]``. Equal codes in a row collapse. A negative code removes the item."""
         codes = code_of[self.items]
         rows = row_ids(self.indptr)
         if len(codes) and codes.min() < 0:
@@ -149,14 +149,14 @@ class Transactions:
         return Transactions(*csr_from_pairs(rows, codes, len(self)), tuple(labels), self.persons)
 
     def in_use(self) -> Transactions:
-        """The same rows, with only the labels that occur."""
+        """Return the same rows with only the labels that occur."""
         used = np.flatnonzero(self.supports)
         code_of = np.full(len(self.labels), -1, dtype=np.int32)
         code_of[used] = np.arange(len(used), dtype=np.int32)
         return self.recode(code_of, [self.labels[code] for code in used])
 
     def followed_by(self, other: Transactions) -> Transactions:
-        """These rows, then those of another list with the same labels.
+        """Return these rows, then those of another list with the same labels.
 
         >>> one, other = Transactions.from_sets([["a"]], ["a", "b"]), Transactions.from_sets([["b"], []], ["a", "b"])
         >>> one.followed_by(other).sets()
@@ -168,7 +168,7 @@ class Transactions:
         return Transactions(indptr, np.concatenate([self.items, other.items]), self.labels)
 
     def take(self, rows: Counts) -> Transactions:
-        """Some of the rows, in the given order.
+        """Return some of the rows, in the given order.
 
         >>> Transactions.from_sets([["a"], ["b"], ["a", "b"]]).take(np.array([2, 0])).sets()
         [frozenset({...}), frozenset({'a'})]

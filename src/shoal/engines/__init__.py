@@ -1,4 +1,4 @@
-"""Where the work runs. For now: this process, with threads inside the kernels."""
+"""Engines run the work. The only one so far runs it in this process, with threads."""
 
 from shoal.engines.local import LOCAL, Engine, Progress
 

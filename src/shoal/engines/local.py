@@ -1,4 +1,4 @@
-"""The local engine: this process, with threads inside the kernels or around them, and one callback for progress."""
+"""The local engine: runs work in this process, with threads inside or around the kernels, and reports progress."""
 
 from __future__ import annotations
 
@@ -11,27 +11,39 @@ from typing import TypeVar
 
 from shoal.errors import OptionError
 
-Progress = Callable[[str, float], None]  # (what is being done, share done in 0..1)
+Progress = Callable[[str, float], None]  # (stage, share done in 0..1)
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
 def _silent(stage: str, share: float) -> None:
-    """No progress display."""
+    """Show no progress."""
 
 
 class Cancelled(Exception):
-    """Another task failed, or the user interrupted: this one is not wanted any more."""
+    """The task is cancelled because another task failed or the user interrupted."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """How many workers may run at once, and whom to tell about progress. Neither changes any result.
+    """The number of workers, and a callback for progress. Neither changes any result.
 
-    ``built_trees``: also count the nodes of the count-trees that the papers build, as a statistic of the solution.
+    Parameters
+    ----------
+    workers : int, default 0
+        How many threads may run at once. 0 means one for each processor.
+    progress : callable, optional
+        Called with the name of the current stage and the share done, from 0 to 1.
+    built_trees : bool, default False
+        Also count the nodes of the count-trees that the papers build, as a statistic of the solution.
+
+    Examples
+    --------
+    >>> Engine(workers=4).threads
+    4
     """
 
-    workers: int = 0  # 0: one for each processor
+    workers: int = 0
     progress: Progress = _silent
     built_trees: bool = False
 
@@ -42,42 +54,42 @@ class Engine:
 
     @property
     def threads(self) -> int:
-        """The number of workers, resolved."""
+        """The actual number of threads."""
         if self.workers:
             return min(self.workers, 1024)
         allowed = getattr(os, "sched_getaffinity", None)
         return len(allowed(0)) if allowed else os.cpu_count() or 1
 
     def tick(self, stage: str) -> Callable[[float], None]:
-        """A callback for one stage, to hand to a kernel."""
+        """Return a progress callback for one stage, for a kernel."""
         return lambda share: self.progress(stage, share)
 
     def map(self, stage: str, work: Callable[[Task, Engine], Result], tasks: Sequence[Task]) -> list[Result]:
-        """``work(task, engine)`` for every task, each with an engine of one worker; results in the order of the tasks.
+        """Run ``work(task, engine)`` for every task, and return the results in the order of the tasks.
 
-        Threads, as the kernels let go of Python while they run. Progress is told, and Ctrl-C is heard, in the calling
-        thread alone; a failure of one task ends the others at their next tick.
+        Each task gets an engine with one worker. Tasks run in threads, because the kernels release the GIL. Only the
+        calling thread reports progress and handles Ctrl-C. If a task fails, the others end at their next tick.
 
         >>> Engine(workers=2).map("squaring", lambda task, engine: task * task, [1, 2, 3])
         [1, 4, 9]
         """
         shares = [0.0] * len(tasks)
         ended = threading.Event()
-        alone = self.threads == 1 or len(tasks) < 2
+        sequential = self.threads == 1 or len(tasks) < 2
 
         def run(at: int) -> Result:
             def progress(_: str, share: float) -> None:
                 if ended.is_set():
                     raise Cancelled
                 shares[at] = max(shares[at], share)
-                if alone:
+                if sequential:
                     self.progress(stage, sum(shares) / len(tasks))
 
             result = work(tasks[at], replace(self, workers=1, progress=progress))
             shares[at] = 1.0
             return result
 
-        if alone:
+        if sequential:
             return [run(at) for at in range(len(tasks))]
         with ThreadPoolExecutor(min(self.threads, len(tasks))) as pool:
             futures = [pool.submit(run, at) for at in range(len(tasks))]

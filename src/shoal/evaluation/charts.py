@@ -1,4 +1,6 @@
-"""The house style of all charts: comparisons, papers' figures, benchmarks. Needs matplotlib (``shoal[plots]``).
+"""The house style of all charts: comparisons, papers' figures, benchmarks.
+
+They need matplotlib (``pip install matplotlib``).
 
 Colours are those of Okabe and Ito, told apart by the colour-blind; markers and lines differ, too, so that charts can be
 read in print. The same method looks the same on every page.
@@ -55,7 +57,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise OptionError("Charts need matplotlib: install it with pip install 'shoal[plots]'.") from None
+        raise OptionError("Charts need matplotlib: install it with pip install matplotlib.") from None
     matplotlib.use("Agg")
     matplotlib.rcParams.update(
         {

@@ -18,8 +18,10 @@ from shoal.errors import OptionError, OutputError
 from shoal.evaluation import grid_file, page, results, runner
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
 from shoal.evaluation.results import Row
+from shoal.jobs.arguments import describe_data
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.models.base import PrivacyModel
+from shoal.progress import bars
 
 LEFT_OUT = ("auto", "oa")  # one chooses among others, one is for small data
 
@@ -50,40 +52,118 @@ class MethodComparison:
 
 
 def compare(
-    grid: Grid | str | Path,
+    what: Any,
     output: str | Path,
     *,
+    model: str = "km",
+    algorithms: Sequence[str] = (),
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    fanout: int | Sequence[int] = 5,
+    order: str | Sequence[str] = "frequency",
+    seeds: Sequence[int] = (0,),
+    loss: str = "ncp",
+    queries: int = 0,
+    mining: Sequence[float] = (),
+    known: int = 0,
     data_folder: str | Path | None = None,
     limit: float | None = None,
     workers: int = 0,
     again: bool = False,
     retry: bool = False,
+    progress: bool | Callable[[runner.Progress], None] = False,
     on_read: OnRead = lambda data: data,
-    progress: Callable[[runner.Progress], None] = lambda _: None,
+    **described: Any,
 ) -> MethodComparison:
-    """Run a grid, and write results.csv, results.parquet and index.html to a folder.
+    """Compare methods, options, data sets and seeds, and write the results with charts to a folder.
 
     Parameters
     ----------
-    grid
-        A grid, a TOML file that describes one, or the name of one that comes with Shoal.
+    what
+        A TOML file that describes a grid, the name of a grid that comes with Shoal, or data as
+        :func:`shoal.anonymize` takes them.
     output
         The folder. What it holds already is not run again, so the same call goes on where it was interrupted.
+    model, algorithms
+        For data: the name of the model, and the names of the algorithms. Default: all that solve it.
+    vary
+        For data: values of options of the model or of algorithms, such as ``{"k": [2, 5], "lra.chunks": [3, 5]}``, or
+        of ``rows``.
+    fanout, order
+        For data without a hierarchy: one is built with so many children of a node, and with the items in this order.
+        Several values are compared.
+    seeds, loss
+        For data: the seeds, and the loss that searches minimise.
+    queries, mining, known
+        For data: also measure the error of so many queries, the frequent itemsets at these thresholds in percent, and
+        the risk from so many known items.
     data_folder
-        Where the data of a named grid are; default: ``$SHOAL_DATA``.
+        The folder with the data of a named grid. Default: ``$SHOAL_DATA``.
     limit
-        Seconds for a run; default: the grid's.
+        Seconds for a run. Default: 600, or that of the grid.
     workers
-        Runs at once; 0: one for each processor.
+        The number of runs at once. 0 means one for each processor.
     again, retry
-        Run everything anew, or what failed or was ended by the limit.
-    on_read
-        Is given the data of each file as read, before anything runs.
+        Run everything again, or only the runs that failed or ran into the limit.
     progress
-        Is told of each run that has ended.
+        True draws a bar. A function is called after each run.
+    on_read
+        A function that gets the data of each file as read, before anything runs.
+    **described
+        For data: what :func:`shoal.anonymize` takes about them, such as ``hierarchy``, ``sets`` or ``id_column``.
+
+    Returns
+    -------
+    MethodComparison
+        The rows of the table, and the paths of what was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import shoal
+    >>> baskets = [["ale", "rye"], ["ale", "rye"], ["stout", "rye"], ["ale", "bun"]] * 5
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = shoal.compare(baskets, folder, algorithms=["aa"], vary={"k": [2, 5]}, fanout=2)
+    >>> [(row["k"], row["status"]) for row in result.rows]
+    [(2, 'ok'), (5, 'ok')]
     """
     folder = Path(output)
-    grid = grid if isinstance(grid, Grid) else load_grid(grid, data_folder)
+    is_grid = isinstance(what, str | Path) and (grid_file.is_named(what) or str(what).endswith(".toml"))
+    if isinstance(what, Grid):
+        grid = what
+    elif is_grid:
+        grid = load_grid(what, data_folder)
+    else:
+        extras = Extras(queries=queries, mining=tuple(f"{one:g}" for one in mining), known=known)
+        spec, varied = describe_data(what, **described), dict(vary or {})
+        axes: dict[str, Any] = {"rows": varied.pop("rows")} if "rows" in varied else {}
+        if "" not in spec.hierarchy:
+            axes |= {"fanout": _several(fanout), "order": _several(order)}
+        data = [replace(spec, **values).require_files() for values in spread(axes)]
+        grid = grid_of(data, model, algorithms, varied, seeds=seeds, loss=loss, extras=extras)
+    if progress is True:
+        with bars() as show:
+            told: Callable[[runner.Progress], None] = lambda at: show("comparing", at.done / at.total)  # noqa: E731
+            return _compare(grid, folder, limit, workers, again, retry, on_read, told)
+    told = progress if callable(progress) else lambda _: None
+    return _compare(grid, folder, limit, workers, again, retry, on_read, told)
+
+
+def _several(value: Any) -> list[Any]:
+    """Return the values of an argument that may be one value or several."""
+    return [value] if isinstance(value, int | str) else list(value)
+
+
+def _compare(
+    grid: Grid,
+    folder: Path,
+    limit: float | None,
+    workers: int,
+    again: bool,
+    retry: bool,
+    on_read: OnRead,
+    progress: Callable[[runner.Progress], None],
+) -> MethodComparison:
+    """Run the grid, and write what came out."""
     if limit is not None:
         if not math.isfinite(limit):
             raise OptionError(f"--limit must be a number of seconds, got {limit:g}.")

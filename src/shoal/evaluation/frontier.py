@@ -11,25 +11,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.data.transactions import Transactions
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.errors import DataError, OptionError
 from shoal.evaluation.choices import Choice, Frontier
-from shoal.jobs.arguments import as_model
-from shoal.jobs.dataset_spec import DatasetSpec, OnRead
+from shoal.jobs.arguments import as_model, describe_data
+from shoal.jobs.dataset_spec import OnRead
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import DRAWN, PrivacyModel
-from shoal.models.km import Km
 from shoal.problem import Prepared, Problem
+from shoal.progress import engine_with
 from shoal.recoding.solution import Optimality, Solution
-from shoal.release.pipeline import anonymize
+from shoal.release.pipeline import make_release as make_release
 from shoal.release.release import Release
 from shoal.search import chains
 from shoal.search.clock import Clock
@@ -41,8 +40,8 @@ ABOVE_LEAST = (0.0, 0.15, 0.3, 0.5, 1.0)  # bounds on the loss of the columns, b
 
 
 def frontier(
-    data: Problem[PrivacyModel] | DatasetSpec | str | Path,
-    model: PrivacyModel | None = None,
+    data: Any,
+    model: PrivacyModel | str | None = None,
     *,
     k: Sequence[int] = (),
     m: Sequence[int] = (),
@@ -51,17 +50,20 @@ def frontier(
     time_limit: float | Literal["none"] = TIME_LIMIT,
     loss: str = "ncp",
     seed: int = 0,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
     on_read: OnRead = lambda data: data,
+    **described: Any,
 ) -> Frontier:
     """Tell what each choice of k and m costs, so that you can choose with open eyes.
 
     Parameters
     ----------
     data
-        A problem, whose k and m are varied, or a data set: a file or a described one.
-    privacy
-        For a data set: the model, ``Km()`` or one about columns and sets. Default: k^m-anonymity.
+        The data, as in :func:`shoal.anonymize`. Of a :class:`shoal.Problem` the k and m are varied.
+    model
+        The model: ``"km"``, the default, or ``"k-km"``.
     k, m
         The values to try. Default: 2, 3, 5, 10, 25 and 1, 2, 3; for a model about columns its own k and m.
     delta
@@ -73,10 +75,12 @@ def frontier(
         depends on the machine.
     loss, seed
         For a data set: the loss that is minimised, and the seed.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
     on_read
-        Is given the data as read, and returns those to go on with.
+        A function that gets the data as read, and returns the data to go on with.
+    **described
+        What :func:`shoal.anonymize` takes about the data, such as ``hierarchy``, ``sets`` or ``id_column``.
 
     Returns
     -------
@@ -95,47 +99,49 @@ def frontier(
     >>> import shoal
     >>> tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> baskets = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
-    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km())
-    >>> result = shoal.frontier(problem, k=[2, 3], m=[1, 2])
+    >>> result = shoal.frontier(baskets, k=[2, 3], m=[1, 2], hierarchy=tree)
     >>> [(one.k, one.m, round(one.loss, 4), one.proven) for one in result.choices]
     [(2, 1, 0.0, True), (3, 1, 0.2273, True), (2, 2, 0.2273, True), (3, 2, 0.5, True)]
     """
     if not isinstance(data, Problem):
-        spec = data if isinstance(data, DatasetSpec) else DatasetSpec(file=str(data), label=Path(data).stem)
-        given = Km() if model is None else as_model(model)
+        spec, given = describe_data(data, **described), as_model(model)
         _check_model(given)
         _check_values(k, m, delta, given)
         measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
         data = spec.require_files().problem(given, measure, seed, on_read, publish=False)
-    model = data.model
-    _check_model(model)
-    _check_values(k, m, delta, model)
-    if not len(data.data.transactions.items):
-        raise DataError(f"All records of {data.data.origin.name} are empty: nothing can be lost, whatever you choose.")
-    own = model.values()
+    problem: Problem[PrivacyModel] = data
+    guarantee = problem.model
+    _check_model(guarantee)
+    _check_values(k, m, delta, guarantee)
+    if not len(problem.data.transactions.items):
+        raise DataError(
+            f"All records of {problem.data.origin.name} are empty: nothing can be lost, whatever you choose."
+        )
+    own = guarantee.values()
     pairs = [
         Pair(one, known)
-        for known in sorted(set(m or ((own["m"],) if model.relational else M)))
-        for one in sorted(set(k or ((own["k"],) if model.relational else K)))
+        for known in sorted(set(m or ((own["m"],) if guarantee.relational else M)))
+        for one in sorted(set(k or ((own["k"],) if guarantee.relational else K)))
     ]
-    problems = {pair: replace(data, model=model.changed(k=pair.k, m=pair.m)) for pair in pairs}
-    for problem in problems.values():
-        problem.model.feasible(problem.prepared.original)
-    if model.relational:
-        found, asked = _with_columns(problems, delta, engine), len(pairs) * len(delta or ABOVE_LEAST)
-    else:
-        found, asked = _of_sets(problems, siblings, Clock.of(time_limit), engine), len(pairs)
-    choices = list(_until_interrupted(found))
+    problems = {pair: replace(problem, model=guarantee.changed(k=pair.k, m=pair.m)) for pair in pairs}
+    for one in problems.values():
+        one.model.feasible(one.prepared.original)
+    with engine_with(progress=progress, workers=workers, engine=engine) as running:
+        if guarantee.relational:
+            found, asked = _with_columns(problems, delta, running), len(pairs) * len(delta or ABOVE_LEAST)
+        else:
+            found, asked = _of_sets(problems, siblings, Clock.of(time_limit), running), len(pairs)
+        choices = list(_until_interrupted(found))
     kinds = {"best": "grouping of siblings", "none": "cut of the hierarchy"}
     return Frontier(
         choices=tuple(sorted(choices, key=lambda one: (one.m, one.k, one.delta or 0))),
-        data=data.data.origin.name,
-        records=len(data.data),
-        measure=("weighted " if data.weights else "") + data.loss.name.upper(),
-        kind="" if model.relational else kinds.get(siblings, "cut of the refined hierarchy"),
+        data=problem.data.origin.name,
+        records=len(problem.data),
+        measure=("weighted " if problem.weights else "") + problem.loss.name.upper(),
+        kind="" if guarantee.relational else kinds.get(siblings, "cut of the refined hierarchy"),
         asked=asked,
-        person="" if data.prepared.persons is None else data.prepared.persons.noun,
-        persons=0 if data.prepared.persons is None else data.prepared.persons.count(),
+        person="" if problem.prepared.persons is None else problem.prepared.persons.noun,
+        persons=0 if problem.prepared.persons is None else problem.prepared.persons.count(),
     )
 
 
@@ -198,7 +204,7 @@ def _of_sets(problems: Problems, siblings: str, clock: Clock, engine: Engine) ->
     searched: Any = {pair: chains.shortened(problem.prepared) for pair, problem in problems.items()}
     began = time.perf_counter()
     for pair, solution in solve_all(searched, siblings, engine, clock):
-        release = anonymize(problems[pair], Found(solution), engine)
+        release = make_release(problems[pair], Found(solution), engine)
         seconds, began = time.perf_counter() - began, time.perf_counter()
         yield _choice(pair, None, release, seconds, engine)
 
@@ -212,7 +218,7 @@ def _with_columns(problems: Problems, deltas: Sequence[float], engine: Engine) -
             stricter = [(one, other) for one, other in done if one.covers(choice) and one.loss < choice.loss]
             if stricter:
                 solution = min(stricter, key=lambda one: one[0].loss)[1]
-                choice = _choice(pair, delta, anonymize(problems[pair], Found(solution), engine), seconds, engine)
+                choice = _choice(pair, delta, make_release(problems[pair], Found(solution), engine), seconds, engine)
             done.append((choice, solution))
             yield choice
 
@@ -225,7 +231,7 @@ def _merged(
 
     def run(delta: float) -> tuple[float, Release, float]:
         began = time.perf_counter()
-        release = anonymize(problem, method.changed(delta=delta), engine)
+        release = make_release(problem, method.changed(delta=delta), engine)
         return delta, release, time.perf_counter() - began
 
     if deltas:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
@@ -21,11 +21,13 @@ from shoal.errors import DataError, Infeasible
 from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.results import Row
+from shoal.jobs.arguments import as_model, describe_data
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.jobs.job import Job
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec, option
+from shoal.progress import engine_with
 from shoal.report.formatting import count_noun
 from shoal.report.sentences import shell_word
 
@@ -145,26 +147,87 @@ class Recommendation:
 
 
 def recommend(
-    data: DatasetSpec | str | Path,
-    model: PrivacyModel,
-    wishes: Wishes | None = None,
+    data: Any,
+    model: PrivacyModel | str | None = None,
     *,
+    k: int | None = None,
+    m: int | Literal["all"] | None = None,
+    budget: float = 120.0,
+    sample: int = 10_000,
+    suppress: bool = False,
+    fanout: int = 5,
     seed: int = 0,
     loss: str = "ncp",
     workers: int = 0,
-    progress: Callable[[str, float], None] = lambda stage, share: None,
+    progress: bool | Callable[[str, float], None] = False,
     on_read: OnRead = lambda data: data,
+    **described: Any,
 ) -> Recommendation:
     """Recommend an algorithm: try all on a sample, confirm the best on all rows, and tell why.
 
-    ``data`` is a file, which gets an artificial hierarchy by frequency, or a described data set. Every figure comes
-    from a release that was made and verified; nothing is published. Half of the time is for the sample. Equal data and
-    wishes give the same pick as long as the same methods end in time.
+    Every figure comes from a release that was made and verified. Nothing is published. Half of the time is for the
+    sample. Equal data and arguments give the same pick, as long as the same methods end in time.
 
-    Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
+    Parameters
+    ----------
+    data
+        The data, as in :func:`shoal.anonymize`.
+    model, k, m
+        The guarantee, as in :func:`shoal.anonymize`.
+    budget
+        Seconds for everything.
+    sample
+        The number of rows on which all methods are tried.
+    suppress
+        Also try methods that may remove items.
+    fanout
+        The children of a node of the hierarchy that is built by frequency, if none is given.
+    seed, loss
+        The seed, and the loss that is compared.
+    workers, progress
+        As in :func:`shoal.anonymize`.
+    on_read
+        A function that gets the data as read, and returns the data to go on with.
+    **described
+        What :func:`shoal.anonymize` takes about the data, such as ``hierarchy``, ``sets`` or ``id_column``.
+
+    Returns
+    -------
+    Recommendation
+        The pick with its reasons, everything that was tried, and the commands that publish the pick.
+
+    Raises
+    ------
+    Infeasible
+        If no method can give the guarantee.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["ale", "rye"], ["ale", "rye"], ["stout", "rye"], ["ale", "bun"]] * 5
+    >>> advice = shoal.recommend(baskets, k=5, m=2, budget=60)
+    >>> advice.pick.algorithm.name
+    'auto'
     """
-    start, threads, wishes = time.monotonic(), Engine(workers=workers).threads, wishes or Wishes()
-    spec = data if isinstance(data, DatasetSpec) else _described(Path(data))
+    wishes = Wishes(budget=float(budget), sample=sample, suppress=suppress)
+    spec, guarantee = describe_data(data, **described), as_model(model, k, m)
+    if not isinstance(data, DatasetSpec):
+        spec = spec if "" in spec.hierarchy else replace(spec, fanout=fanout, order="frequency")
+    with engine_with(progress=progress, workers=workers) as engine:
+        return _recommend(spec, guarantee, wishes, seed, loss, engine, on_read)
+
+
+def _recommend(
+    spec: DatasetSpec,
+    model: PrivacyModel,
+    wishes: Wishes,
+    seed: int,
+    loss: str,
+    engine: Engine,
+    on_read: OnRead,
+) -> Recommendation:
+    """Try all methods on a sample, and the best on all rows."""
+    start, threads, progress = time.monotonic(), engine.threads, engine.progress
     rows = _check(spec.require_files().load(seed, model, on_read)[0], spec, model)
     sampled = min(rows, wishes.sample)
     few = replace(spec, sample=sampled) if sampled < rows else spec
@@ -197,11 +260,6 @@ def recommend(
     cases = [Case(_suited(spec, trial.algorithm), model, trial.algorithm, seed, loss) for trial in ranked]
     bound = runner.gaps(cases, [trial.whole or {} for trial in ranked])[0]["optimum"]
     return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound, cases[0])
-
-
-def _described(file: Path) -> DatasetSpec:
-    """A file of which nothing is said."""
-    return DatasetSpec(label=file.stem, file=str(file), fanout=5, order="frequency")
 
 
 def _check(data: Dataset, spec: DatasetSpec, model: PrivacyModel) -> int:

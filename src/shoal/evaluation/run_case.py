@@ -22,7 +22,7 @@ from shoal.metrics.workload import Workload
 from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Optimality
-from shoal.release.pipeline import anonymize
+from shoal.release.pipeline import make_release
 from shoal.release.release import Release, peak_memory
 from shoal.report import headline
 from shoal.search.direct import BUILT, COUNTED
@@ -83,7 +83,7 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
     given = case.problem()
     problem, rows = given.prepared, given.prepared.items
     used, start = time.process_time(), time.perf_counter()
-    release = anonymize(given, case.algorithm, engine)
+    release = make_release(given, case.algorithm, engine)
     seconds, used = time.perf_counter() - start, time.process_time() - used
     peak = peak_memory()
     search, search_cpu = _repeated(case, problem, engine, release.timings["solve"], release.cpu_timings["solve"])
@@ -129,7 +129,7 @@ def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
 def _suppressed(release: Release) -> float:
     """The share of what was there before."""
     outcome = release.comparison.outcome
-    return outcome.suppressed / max(1, outcome.occurrences)
+    return outcome.suppressed / max(1, outcome.items)
 
 
 def score(

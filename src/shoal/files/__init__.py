@@ -1,4 +1,4 @@
-"""Files as bytes: reading (compressed or not, with their hash) and writing that never leaves half a file."""
+"""Read files as bytes (compressed or not, with their hash), and write files that are never left incomplete."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from shoal.errors import DataError, OptionError, OutputError, shorten
 from shoal.files.staging import Part, discard, move, undisturbed
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
-_MARKS = {  # those of UTF-32 first, as one of them starts like UTF-16
+_MARKS = {  # UTF-32 comes first, because one of its marks starts like UTF-16
     b"\xff\xfe\0\0": "utf-32",
     b"\0\0\xfe\xff": "utf-32",
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_EXPANDED, _AT_LEAST = 64, 10**9  # what a compressed file may expand to: so many times its size, but at least
+_EXPANDED, _AT_LEAST = 64, 10**9  # a compressed file may expand to 64 times its size, and to at least 1 GB
 _PIECE = 1 << 22
 
 
 @dataclass(frozen=True)
 class FileBytes:
-    """A file's content, decompressed, with the hash of the file as it lies on disk."""
+    """The decompressed content of a file, with the hash of the file on disk."""
 
     path: Path
     data: bytes
@@ -39,16 +39,16 @@ class FileBytes:
 
     @property
     def utf8(self) -> bool:
-        """Whether it must be UTF-8, if it is text."""
+        """Whether it must be UTF-8 if it is text."""
         return encoding_of(self.data) is None
 
     def text(self) -> str:
-        """The content as text; UTF-8 with or without a byte-order mark, any line ends."""
+        """Return the content as text: UTF-8 with or without a byte-order mark, with any line ends."""
         return decode(self.data, str(self.path))
 
 
 def codec_of(path: Path) -> str | None:
-    """The compression that a file name stands for.
+    """Return the compression that a file name indicates, or None.
 
     >>> codec_of(Path("baskets.dat.gz")), codec_of(Path("baskets.dat"))
     ('gzip', None)
@@ -57,7 +57,7 @@ def codec_of(path: Path) -> str | None:
 
 
 def plain_suffix(path: Path) -> str:
-    """The lower-case suffix without that of the compression.
+    """Return the lower-case suffix, without that of the compression.
 
     >>> plain_suffix(Path("baskets.CSV.gz"))
     '.csv'
@@ -67,11 +67,11 @@ def plain_suffix(path: Path) -> str:
 
 @contextlib.contextmanager
 def clear_errors(name: str) -> Iterator[None]:
-    """Say in a sentence why a file cannot be read."""
+    """Turn errors on reading a file into one sentence."""
     try:
         yield
     except IsADirectoryError:
-        raise DataError(f"{name} is a folder: name a file.") from None
+        raise DataError(f"{name} is a folder: pass a file.") from None
     except FileNotFoundError:
         raise DataError(f"{name} does not exist: check the path.") from None
     except (OSError, ValueError) as error:
@@ -79,7 +79,7 @@ def clear_errors(name: str) -> Iterator[None]:
 
 
 def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
-    """Read a whole file; a compressed one may expand to so many bytes (none: the default)."""
+    """Read a whole file. ``max_expanded`` limits the size of a decompressed file."""
     path = Path(path)
     with clear_errors(str(path)):
         raw = path.read_bytes()
@@ -91,7 +91,7 @@ def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
 
 
 def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int | str | None = None) -> Iterator[bytes]:
-    """The content of a compressed file of this size, piece by piece, so that no more than the limit is expanded."""
+    """Iterate over the decompressed content of a file of this size, up to the limit."""
     import pyarrow as pa
 
     limit = max(_AT_LEAST, _EXPANDED * size) if max_expanded is None else bytes_of(max_expanded)
@@ -102,8 +102,8 @@ def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int |
                 total += len(piece)
                 if total > limit:
                     raise DataError(
-                        f"{path} has {size:,} bytes and expands to more than {limit:,}: if it is no trap, pass "
-                        f"--max-expanded with a higher limit, such as 20GB."
+                        f"{path} has {size:,} bytes, but expands to more than {limit:,}: if you trust the file, pass "
+                        f"a higher limit such as max_expanded='20GB'."
                     )
                 yield piece
     except (OSError, pa.ArrowException) as error:
@@ -111,24 +111,24 @@ def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int |
 
 
 def bytes_of(size: int | str) -> int:
-    """A size in bytes.
+    """Return a size in bytes.
 
     >>> bytes_of(5), bytes_of("5000"), bytes_of("1.5 GB"), bytes_of("20M")
     (5, 5000, 1500000000, 20000000)
     """
     match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
     if match is None or isinstance(size, bool):
-        raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{shorten(size)}'.")
+        raise OptionError(f"max_expanded= must be a size such as 500MB or 4GB, got '{shorten(size)}'.")
     return int(Fraction(match[1]) * _UNITS[match[2]])
 
 
 def encoding_of(start: bytes) -> str | None:
-    """The encoding that a byte-order mark tells, of text that is not UTF-8."""
+    """Return the encoding that a byte-order mark announces, if it is not UTF-8."""
     return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
 
 
 def decode(data: bytes, name: str) -> str:
-    """Bytes to text, or a clear error for what is not text."""
+    """Convert bytes to text. Raise an error if they are not text."""
     if encoding := encoding_of(data):
         try:
             return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
@@ -137,7 +137,7 @@ def decode(data: bytes, name: str) -> str:
             raise DataError(f"{name} is not text: it starts like {kind} but cannot be decoded.") from None
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise DataError(f"{name}, line {line}: binary data where text was expected: is this the right file or format?")
+        raise DataError(f"{name}, line {line}: expected text, got binary data: is this the right file or format?")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -148,21 +148,21 @@ def decode(data: bytes, name: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What is wrong with a path; Python has three kinds of errors for that."""
+    """Return what is wrong with a path. Python raises three kinds of errors for that."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return "its name holds a NUL" if isinstance(error, ValueError) else "it is a link that leads back to itself"
+    return "its name contains a NUL" if isinstance(error, ValueError) else "it is a link that leads back to itself"
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise an OutputError now rather than after hours of work."""
+    """Raise an OutputError if a file cannot be written, before hours of work."""
     path = Path(path)
     try:
-        target = path.resolve()  # through links: what they lead to is written, not the link
+        target = path.resolve()  # follow links: their target is written, not the link
         if target.is_dir():
-            raise OutputError(f"{path} is a folder: name a file to write.")
+            raise OutputError(f"{path} is a folder: choose a file to write.")
         if target.exists() and not target.is_file():
-            raise OutputError(f"{path} is a device or a pipe: name an ordinary file to write.")
+            raise OutputError(f"{path} is a device or a pipe: choose an ordinary file to write.")
         if not target.parent.is_dir():
             raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
         denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
@@ -177,7 +177,9 @@ _staged: ContextVar[dict[Path, Part] | None] = ContextVar("staged", default=None
 
 @contextlib.contextmanager
 def all_or_none() -> Iterator[None]:
-    """Files that are written in the block appear when it ends well, all of them; otherwise none.
+    """Write several files: if the block ends without an error, all of them appear, otherwise none.
+
+    Inside another such block, they appear when the outer block ends.
 
     Inside another such block, they appear when that one ends.
     """
@@ -198,9 +200,9 @@ def all_or_none() -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[bytes]]:
-    """A binary file that appears under its name only when the block ends well; compressed as the name says.
+    """Open a binary file that appears only when the block ends without an error, compressed as its name says.
 
-    A file that is replaced keeps its mode and owner. A new one that is ``private`` can be read by its owner alone.
+    A file that is replaced keeps its mode and owner. A new ``private`` file can be read by its owner only.
     """
     path = Path(path)
     check_writable(path)
@@ -212,7 +214,7 @@ def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[byt
             if codec:
                 import pyarrow as pa
 
-                inner = open(raw.fileno(), "wb", closefd=False)  # noqa: SIM115  (Arrow closes it, and not the file)
+                inner = open(raw.fileno(), "wb", closefd=False)  # noqa: SIM115  (Arrow closes it, but not the file)
                 with pa.CompressedOutputStream(inner, codec) as sink:
                     yield sink
             else:
@@ -232,7 +234,7 @@ def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[byt
 
 
 def sha256_of(path: str | Path) -> str:
-    """The hash of a file on disk, or of one that is about to appear there."""
+    """Return the hash of a file on disk, or of one that is about to appear there."""
     target = Path(path).resolve()
     part = (_staged.get() or {}).get(target)
     with open(part.aside if part else target, "rb") as file:

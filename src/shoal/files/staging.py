@@ -1,7 +1,7 @@
-"""Files on their way to their place: written aside, then moved all at once, or none of them.
+"""Temporary files that are renamed together: either all of them, or none.
 
-A file aside has a name that nobody can guess, is opened only if it is new, and is for its owner alone. When it takes
-the place of another, it keeps that one's mode, owner and group.
+A temporary file has a random name, is opened only if it is new, and can be read by its owner only. If it replaces
+another file, it gets the mode, owner and group of that file.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _appeared: ContextVar[list[Path] | None] = ContextVar("appeared", default=None)
 
 @dataclass(frozen=True)
 class Part:
-    """A file aside."""
+    """A temporary file."""
 
-    path: Path  # as it was named
-    target: Path  # where it goes: links are followed
+    path: Path  # as the user named it
+    target: Path  # the same with links followed
     aside: Path
-    private: bool  # if it is new, its owner alone may read it
+    private: bool  # if the target is new, only its owner may read it
 
     @classmethod
     def create(cls, path: Path, *, private: bool) -> tuple[Part, int]:
-        """A new, empty file beside the target, and its descriptor."""
+        """Create an empty temporary file next to the target. Return it with its descriptor."""
         target = path.resolve()
         descriptor, name = tempfile.mkstemp(prefix=".shoal-", suffix=".part", dir=target.parent)  # O_EXCL, O_NOFOLLOW
         return cls(path, target, Path(name), private), descriptor
@@ -44,7 +44,7 @@ class Part:
 
 @contextlib.contextmanager
 def record() -> Iterator[list[Path]]:
-    """The files that appear under their names while the block runs, for whoever has to say what is there."""
+    """Record the files that appear while the block runs."""
     appeared: list[Path] = []
     token = _appeared.set(appeared)
     try:
@@ -55,8 +55,8 @@ def record() -> Iterator[list[Path]]:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Signals that would end the program wait until the block has ended: it must be short."""
-    if threading.current_thread() is not threading.main_thread():  # signals are heard in the main thread alone
+    """Delay signals that would end the program until the block has ended. The block must be short."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
         yield
         return
     heard: list[int] = []
@@ -74,21 +74,21 @@ def undisturbed() -> Iterator[None]:
 
 
 def discard(parts: Iterable[Part]) -> None:
-    """Remove files that were not moved."""
+    """Remove files that were not renamed."""
     with undisturbed():
         for part in parts:
             part.aside.unlink(missing_ok=True)
 
 
 def move(parts: Sequence[Part]) -> None:
-    """Give the files their names: all of them, or none, and then an OutputError says why."""
-    moved: list[tuple[Part, Path | None]] = []  # with what was there before
+    """Rename all files, or none. In that case, an OutputError says why."""
+    moved: list[tuple[Part, Path | None]] = []  # each with the former file
     with undisturbed():
         try:
             for part in parts:
                 _dress(part)
             for part in parts:
-                last = part is parts[-1]  # after it nothing can fail: nothing has to be kept
+                last = part is parts[-1]  # nothing can fail after it, so nothing has to be kept
                 moved.append((part, None if last else _keep(part.target)))
                 os.replace(part.aside, part.target)
         except OSError as error:
@@ -103,19 +103,19 @@ def move(parts: Sequence[Part]) -> None:
 
 
 def _keep(target: Path) -> Path | None:
-    """Another name for what is there, to put it back."""
+    """Give the existing file another name, so that it can be restored."""
     if not target.exists():
         return None
     kept = target.with_name(f".shoal-{secrets.token_hex(8)}.kept")
     try:
         os.link(target, kept)
-    except OSError:  # the file system has no links, or not for us
+    except OSError:  # the file system has no links, or does not permit them
         os.rename(target, kept)
     return kept
 
 
 def _put_back(part: Part, kept: Path | None) -> str:
-    """Undo a move; a sentence if that cannot be done."""
+    """Undo a move. Return a sentence if this is impossible."""
     try:
         moved = not part.aside.exists()
         if kept is not None and (moved or not part.target.exists()):
@@ -137,8 +137,8 @@ def _tell(part: Part) -> None:
 
 
 def _dress(part: Part) -> None:
-    """Mode and owner of what is replaced, or those of a new file."""
-    if not hasattr(os, "fchown"):  # Windows: as the folder says
+    """Set the mode and owner of the replaced file, or those of a new file."""
+    if not hasattr(os, "fchown"):  # on Windows, the folder decides
         return
     descriptor = os.open(part.aside, os.O_RDONLY | os.O_NOFOLLOW)
     try:
@@ -149,7 +149,7 @@ def _dress(part: Part) -> None:
             return
         mode = stat.S_IMODE(before.st_mode) & 0o777
         if not _give(descriptor, before):
-            mode &= 0o707  # what its group was allowed is not for another group
+            mode &= 0o707  # another group must not get the permissions of the former group
         os.fchmod(descriptor, mode)
         _copy_acl(part.target, descriptor)
     finally:
@@ -157,7 +157,7 @@ def _dress(part: Part) -> None:
 
 
 def _give(descriptor: int, before: os.stat_result) -> bool:
-    """Owner and group as before, as far as the system lets us; whether the group is that of before."""
+    """Set the former owner and group, as far as permitted. Return whether the group is the former one."""
     now = os.fstat(descriptor)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
         for owner in (before.st_uid, -1):
@@ -168,20 +168,20 @@ def _give(descriptor: int, before: os.stat_result) -> bool:
 
 
 def _copy_acl(source: Path, descriptor: int) -> None:
-    """Who else is allowed what, where the system knows such lists; none but those of before."""
+    """Copy the access control list, if the system has one. Remove any other."""
     if not hasattr(os, "getxattr"):
         return
     try:
         allowed = os.getxattr(source, _ACL)
     except OSError:
         with contextlib.suppress(OSError):
-            os.removexattr(descriptor, _ACL)  # of the folder
+            os.removexattr(descriptor, _ACL)  # it may come from the folder
         return
     os.setxattr(descriptor, _ACL, allowed)
 
 
 def _umask() -> int:
-    """What the user keeps from new files; the system tells it only to those who change it."""
+    """Return the umask. The system only reveals it when it is changed."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -1,1 +1,1 @@
-"""Data that are made up, for tests, demos and comparisons: baskets, watched videos, and the tables of a shop."""
+"""Synthetic data for tests, demos and comparisons: baskets, watched videos, and the tables of a shop."""

@@ -1,13 +1,13 @@
-"""What the demo's supermarket sells: department -> aisle -> products, the most popular product of an aisle first.
+"""The products of the demo's supermarket: department -> aisle -> products, the most popular product of an aisle first.
 
-All names are made up for Shoal. Every label is unique, whatever its level, and holds neither comma nor semicolon.
+All names are made up for Shoal. Every label is unique across all levels, and contains neither comma nor semicolon.
 """
 
 from __future__ import annotations
 
 ROOT = "groceries"
 
-# One string per aisle keeps the list readable; product_tree splits it.
+# One string per aisle keeps the list readable. product_tree splits it.
 DEPARTMENTS: dict[str, dict[str, str]] = {
     "fresh produce": {
         "fresh fruit": "bananas, apples, oranges, grapes, strawberries, lemons",
@@ -106,7 +106,7 @@ DEPARTMENTS: dict[str, dict[str, str]] = {
 
 
 def product_tree() -> dict[str, dict[str, dict[str, list[str]]]]:
-    """The tree from the root down, for :meth:`shoal.data.Hierarchy.from_tree`."""
+    """Return the tree from the root down, for :meth:`shoal.data.Hierarchy.from_tree`."""
     return {
         ROOT: {
             department: {aisle: products.split(", ") for aisle, products in aisles.items()}
@@ -116,5 +116,5 @@ def product_tree() -> dict[str, dict[str, dict[str, list[str]]]]:
 
 
 def aisles() -> dict[str, list[str]]:
-    """The products of every aisle, the most popular first."""
+    """Return the products of every aisle, the most popular first."""
     return {aisle: products for department in product_tree()[ROOT].values() for aisle, products in department.items()}

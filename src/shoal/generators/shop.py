@@ -1,24 +1,24 @@
-"""A small shop as shops have it in their database: order lines, a product table and a customer table. All made up.
+"""The database of a small shop: order lines, a product table and a customer table. Everything is made up.
 
 Each order follows one shopping mission of :mod:`shoal.generators.supermarket`, and each customer prefers some missions
 and one store. One line in five has nothing to do with the mission. So products of an aisle are ordered together, and
 few products make up most of the lines. A product is a type, such as "oat milk", of one brand in one size. The types are
 those of :mod:`shoal.generators.products`.
 
-``orders`` has one line for each product of an order. The customer, store, week and date are the same on all lines of an
-order; quantity and price are not. No order id belongs to two customers.
+``orders`` has one line per product of an order. The customer, store, week and date are the same on all lines of an
+order. Quantity and price are not. No order id belongs to two customers.
 
 The tables are as dirty as real ones:
 
-* Some products are filed under a season, beside their type's own category: their type stands under two categories, and
-  the season under several departments.
-* Some products lack a type, a category or a department, or all three: the cell is null, or it holds a space.
-* Some labels stand on two levels: "baking" is a department and a category, "coffee" a category and a type.
-* Some products are in the table, but nobody ordered them. Some were ordered, but the table lacks them.
+* Some products have a season as their category, instead of their type's category. So their type is in two categories,
+  and the season is in several departments.
+* Some products lack a type, a category or a department, or all three: the cell is null or a space.
+* Some labels are on two levels: "baking" is a department and a category, "coffee" a category and a type.
+* Some products are in the table, but were never ordered. Some were ordered, but are missing from the table.
 * Product ids are texts of seven digits, and some begin with zeros.
 * The customer table lacks three of ten customers, and some incomes.
 
-Products, customers and orders have random numbers of their own: a shop with more customers sells the same products.
+Products, customers and orders have separate random numbers, so a shop with more customers sells the same products.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Floats = npt.NDArray[np.float64]
 FIRST_DAY = np.datetime64("2024-01-01")  # a Monday
 SEASONS = ("christmas", "easter", "summer party")
 LEVELS = ("product_type", "product_category", "department")
-AS_DEPARTMENT = {"baking ingredients": "baking", "frozen specialities": "frozen food"}  # how a category is filed
+AS_DEPARTMENT = {"baking ingredients": "baking", "frozen specialities": "frozen food"}  # categories that are renamed
 AS_CATEGORY = {"ground coffee": "coffee", "black tea": "tea", "lager": "beer", "milk chocolate": "chocolate"}
 BRANDS = ("own brand", "Harvest Lane", "Old Mill", "Sunny Side", "Northfield", "Bluebird")
 SIZES = {
@@ -57,10 +57,10 @@ AGES = {"19-24": 46, "25-34": 142, "35-44": 194, "45-54": 288, "55-64": 59, "65+
 INCOMES = {"under 25K": 135, "25-49K": 249, "50-74K": 192, "75-99K": 96, "100K+": 129}
 HOUSEHOLDS = {"1": 255, "2": 318, "3": 109, "4": 53, "5+": 66}
 
-_SEASONAL = 0.05  # shares of the products: filed under a season,
-_DISCONTINUED = 0.06  # in the table though no longer sold,
-_UNLISTED = 0.01  # sold though not in the table
-_GAPS: tuple[tuple[float, tuple[str, ...], str | None], ...] = (  # shares of the products, levels, what stands there
+_SEASONAL = 0.05  # share of the products with a season as their category
+_DISCONTINUED = 0.06  # share of the products in the table that are not sold
+_UNLISTED = 0.01  # share of the sold products that are not in the table
+_GAPS: tuple[tuple[float, tuple[str, ...], str | None], ...] = (  # share of the products, levels, content of the cells
     (0.02, ("product_type",), None),
     (0.01, ("product_type",), " "),
     (0.01, ("product_type", "product_category"), None),
@@ -68,14 +68,14 @@ _GAPS: tuple[tuple[float, tuple[str, ...], str | None], ...] = (  # shares of th
     (0.005, ("department",), None),
     (0.005, LEVELS, None),
 )
-_NO_SIZE = 0.25  # share of the products
+_NO_SIZE = 0.25  # share of the products without a size
 _KNOWN = 0.7  # share of the customers in the customer table
-_NO_INCOME = 0.04  # share of these
+_NO_INCOME = 0.04  # share of these customers without an income
 _ZIPF = 1.0  # exponent of popularity within a type
 _LOYAL = 0.85  # share of the orders in the customer's own store
-_STRAY = 0.2  # share of the lines that have nothing to do with the order's mission
-_LARGER = 1.2  # orders are larger than the demo's baskets, by this factor
-_ORDER_TAIL, _SIZE_TAIL = 0.8, 0.5  # sigmas of lognormal factors: orders of a customer, lines of an order
+_STRAY = 0.2  # share of the lines that are unrelated to the order's mission
+_LARGER = 1.2  # how much larger orders are than the demo's baskets
+_ORDER_TAIL, _SIZE_TAIL = 0.8, 0.5  # sigmas of lognormal factors for orders per customer and lines per order
 
 
 @dataclass(frozen=True)
@@ -89,31 +89,31 @@ class Shop(Spec):
 
     name = "shop"
 
-    customers: int = option(400, low=1, high=100_000, help="customers who order")
-    mean_orders: float = option(7.5, low=1, high=1_000, help="mean orders of a customer")
-    products: int = option(600, low=1, high=5_000, help="products, including the few that the product table lacks")
-    stores: int = option(8, low=1, high=500, help="stores")
-    weeks: int = option(26, low=1, high=520, help="weeks of orders")
+    customers: int = option(400, low=1, high=100_000, help="number of customers who order")
+    mean_orders: float = option(7.5, low=1, high=1_000, help="mean number of orders per customer")
+    products: int = option(600, low=1, high=5_000, help="number of products, including a few that the table lacks")
+    stores: int = option(8, low=1, high=500, help="number of stores")
+    weeks: int = option(26, low=1, high=520, help="number of weeks with orders")
     seed: int = option(0, low=0, help="equal seeds and options give equal data")
 
     def tables(self) -> dict[str, Any]:
-        """The three tables as Arrow tables, by name."""
+        """Return the three tables as Arrow tables, by name."""
         orders, product = self._orders()
         return {"orders": orders, "products": self._products(product), "customers": self._customers()}
 
     @cached_property
     def _assortment(self) -> Assortment:
-        """The products."""
+        """Return the products."""
         return Assortment.draw(np.random.default_rng([self.seed, 0]), self.products)
 
     @cached_property
     def _customer_ids(self) -> Counts:
-        """Numbers of six digits, in no order."""
+        """Return numbers of six digits, in random order."""
         rng = np.random.default_rng([self.seed, 1])
         return 100_000 + rng.choice(900_000, self.customers, replace=False)
 
     def _orders(self) -> tuple[Any, Counts]:
-        """The order lines, and the product on each of them."""
+        """Return the order lines, and the product on each of them."""
         import pyarrow as pa
 
         rng = np.random.default_rng([self.seed, 2])
@@ -140,7 +140,7 @@ class Shop(Spec):
         return pa.table(columns), product
 
     def _missions(self, rng: np.random.Generator, customer: Counts) -> Counts:
-        """The mission of each order; each customer prefers some."""
+        """Return the mission of each order. Each customer prefers some missions."""
         weight = np.array([mission.weight for mission in MISSIONS.values()])
         chance = np.cumsum(weight * rng.gamma(0.6, size=(self.customers, len(weight))), axis=1)
         point = rng.random(len(customer)) * chance[customer, -1]
@@ -148,7 +148,7 @@ class Shop(Spec):
         return np.minimum(passed, len(weight) - 1)
 
     def _lines(self, rng: np.random.Generator, mission_of: Counts) -> tuple[Counts, Counts, Counts]:
-        """Order, product and quantity of each line, by order; a product that is drawn twice is one line."""
+        """Return order, product and quantity of each line, by order. A product that is drawn twice is one line."""
         assortment = self._assortment
         factor = _LARGER * rng.lognormal(-(_SIZE_TAIL**2) / 2, _SIZE_TAIL, len(mission_of))
         pairs = []  # order * products + product
@@ -159,11 +159,11 @@ class Shop(Spec):
         line, times = np.unique(np.concatenate(pairs), return_counts=True)
         order, product = np.divmod(line, len(assortment.ids))
         quantity = times + rng.geometric(0.85, len(line)) - 1
-        mixed = np.lexsort((rng.random(len(line)), order))  # as they went over the till
+        mixed = np.lexsort((rng.random(len(line)), order))  # lines of an order are in random order
         return order[mixed], product[mixed], quantity[mixed]
 
     def _products(self, ordered: Counts) -> Any:
-        """The product table, by id, without the products that it lacks."""
+        """Return the product table, by id, without the unlisted products."""
         import pyarrow as pa
 
         rng = np.random.default_rng([self.seed, 3])
@@ -177,7 +177,7 @@ class Shop(Spec):
         return pa.table({name: _texts([cells[row] for row in by_id.tolist()]) for name, cells in columns.items()})
 
     def _customers(self) -> Any:
-        """The customer table, by id, without the customers that it lacks."""
+        """Return the customer table, by id, without the unlisted customers."""
         import pyarrow as pa
 
         rng = np.random.default_rng([self.seed, 4])
@@ -196,13 +196,13 @@ class Shop(Spec):
 
 @dataclass(frozen=True, eq=False)
 class Assortment:
-    """The products that there are, in no order."""
+    """All products, in random order."""
 
     ids: Sequence[str]
     type_of: Counts  # codes of types in the product hierarchy
-    popularity: Floats  # within the type; 0: nobody orders it
+    popularity: Floats  # within the type; 0: it is never ordered
     price: Floats
-    levels: dict[str, list[str | None]]  # the cells of each level, with the dirt
+    levels: dict[str, list[str | None]]  # the cells of each level, including their errors
     brand: Sequence[str]
     size: Sequence[str | None]
 
@@ -212,7 +212,7 @@ class Assortment:
         hierarchy = product_hierarchy()
         types = hierarchy.n_leaves
         variants = rng.permuted(np.tile(np.arange(len(BRANDS) * len(_OTHER_SIZES)), (types, 1)), axis=1)
-        # Each type has a product before any has its second; after that, some types are more varied than others.
+        # Each type gets a product before any gets its second. After that, some types get more products than others.
         rank = np.arange(variants.shape[1]) * rng.uniform(0.5, 2.0, (types, 1)) + rng.uniform(0.0, 0.1, variants.shape)
         type_of, nth = np.divmod(np.argsort(rank, axis=None)[:products], variants.shape[1])
         brand, size = np.divmod(variants[type_of, nth], len(_OTHER_SIZES))
@@ -232,7 +232,7 @@ class Assortment:
         return cls(ids, type_of, popularity, price, levels, [BRANDS[which] for which in brand], sizes)
 
     def chances(self) -> list[Floats]:
-        """For each mission, the chance of each product to be on the next line of such an order."""
+        """Return for each mission the chance of each product to be on the next line of an order."""
         hierarchy = product_hierarchy()
         missions = [*MISSIONS.values(), TILL]  # together they visit every aisle
         own = [_shares(attraction(mission, hierarchy)[self.type_of] * self.popularity) for mission in missions]
@@ -242,13 +242,13 @@ class Assortment:
 
 
 def _levels(rng: np.random.Generator, paths: list[list[str]]) -> dict[str, list[str | None]]:
-    """The level columns of the product table, as dirty as they are."""
+    """Return the level columns of the product table, including their errors."""
     levels: dict[str, list[str | None]] = {
         "product_type": [AS_CATEGORY.get(path[0], path[0]) for path in paths],
         "product_category": [AS_DEPARTMENT.get(path[1], path[1]) for path in paths],
         "department": [path[2] for path in paths],
     }
-    clean = iter(rng.permutation(len(paths)).tolist())  # no product has two kinds of dirt
+    clean = iter(rng.permutation(len(paths)).tolist())  # no product has two kinds of errors
     for at in range(round(_SEASONAL * len(paths))):
         levels["product_category"][next(clean)] = SEASONS[at % len(SEASONS)]
     for share, names, cell in _GAPS:
@@ -260,19 +260,19 @@ def _levels(rng: np.random.Generator, paths: list[list[str]]) -> dict[str, list[
 
 
 def _shares(weights: Floats) -> Floats:
-    """Weights scaled to add up to 1; zeros stay zeros, also if there is nothing else."""
+    """Scale weights to a sum of 1. Zeros stay zeros, even if there is nothing else."""
     return weights / max(float(weights.sum()), np.finfo(np.float64).tiny)
 
 
 def _chosen(texts: Sequence[str], rows: Counts) -> Any:
-    """A column of texts, each of which stands in many rows."""
+    """Return a column of texts that repeat in many rows."""
     import pyarrow as pa
 
     return arrow_texts(texts).take(arrow_numbers(rows)).cast(pa.string())
 
 
 def _texts(cells: Sequence[str | None]) -> Any:
-    """A column of texts and nulls."""
+    """Return a column of texts and nulls."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,12 +1,12 @@
-"""The demo's data: supermarket baskets with a named product hierarchy. Generated: no real person bought any of it.
+"""The demo's data: synthetic supermarket baskets with a product hierarchy. No real person bought any of it.
 
-Each basket follows one shopping mission: "pasta night" visits pasta, sauces, cheese, wine. A mission tells how often it
-is chosen, how many products it looks for, and how attractive each aisle is to it. Within an aisle, popularity follows
+Each basket follows one shopping mission: "pasta night" visits pasta, sauces, cheese, wine. A mission defines how often
+it is chosen, how many products it looks for, and how attractive each aisle is. Within an aisle, popularity follows
 Zipf's law in the order in which :mod:`shoal.generators.products` lists the products. So staples are in thousands of
-baskets and some specialities in a few dozen. Whatever the mission, a fifth of the baskets also hold something from the
+baskets and some specialities in a few dozen. A fifth of the baskets of any mission also hold something from the
 till.
 
-Real baskets mix missions more freely than these; then, at m=2, a hierarchy cut has to give up more detail than here.
+Real baskets mix missions more freely. With m=2, a cut of the hierarchy then loses more detail than here.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _TAIL = 0.5  # sigma of the lognormal factor that makes some baskets large
 
 @dataclass(frozen=True)
 class Mission:
-    """Why somebody goes shopping."""
+    """A reason to go shopping."""
 
-    weight: float  # how often, relative to the other missions
-    size: float  # mean number of products looked for; the same product found twice counts once
-    aisles: dict[str, float]  # how attractive, relative to the mission's other aisles
+    weight: float  # how often it is chosen, relative to the other missions
+    size: float  # mean number of products it looks for; duplicates count once
+    aisles: dict[str, float]  # how attractive each aisle is, relative to the others
 
 
 def _mission(weight: float, size: float, aisles: str) -> Mission:
-    """From ``"milk 4, bread 2"``."""
+    """Parse aisles such as ``"milk 4, bread 2"``."""
     pairs = (entry.rsplit(" ", 1) for entry in aisles.split(", "))
     return Mission(weight, size, {aisle: float(pull) for aisle, pull in pairs})
 
@@ -93,11 +93,11 @@ MISSIONS = {
     "sandwiches": _mission(5, 4.9, "bread 5, cold cuts 4, everyday cheese 3, salad 3"),
     "gift": _mission(2, 3, "flowers and garden 4, wine 3, chocolate 3"),
 }
-TILL = _mission(1, 1, "shopping bags 1")  # what baskets of every mission may hold
+TILL = _mission(1, 1, "shopping bags 1")  # baskets of every mission may hold this
 
 
 def product_hierarchy() -> Hierarchy:
-    """Groceries -> departments -> aisles -> products.
+    """Return the hierarchy groceries -> departments -> aisles -> products.
 
     >>> h = product_hierarchy()
     >>> [h.labels[node] for node in h.ancestors(h.code_of["oat milk"])]
@@ -107,7 +107,7 @@ def product_hierarchy() -> Hierarchy:
 
 
 def supermarket(rows: int = 20_000, seed: int = 0) -> Transactions:
-    """Generated baskets; equal ``rows`` and ``seed`` give equal baskets, none of them empty.
+    """Generate baskets. Equal ``rows`` and ``seed`` give equal baskets. No basket is empty.
 
     >>> len(supermarket(rows=100))
     100
@@ -121,7 +121,7 @@ def supermarket(rows: int = 20_000, seed: int = 0) -> Transactions:
     weights = np.array([mission.weight for mission in MISSIONS.values()])
     chosen = rng.choice(len(MISSIONS), rows, p=weights / weights.sum())
     factor = rng.lognormal(-(_TAIL**2) / 2, _TAIL, rows)
-    baskets, codes = [], []  # pairs: a basket, and the code of a product in it
+    baskets, codes = [], []  # pairs of a basket and the code of a product in it
 
     def shop(mission: Mission, members: Counts) -> None:
         """Fill the baskets of one mission."""
@@ -136,7 +136,7 @@ def supermarket(rows: int = 20_000, seed: int = 0) -> Transactions:
 
 
 def attraction(mission: Mission, hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
-    """The chance of each product to be the next one that the mission puts in the basket."""
+    """Return the chance of each product to be the next one that the mission puts in the basket."""
     chance = np.zeros(hierarchy.n_leaves)
     sold = aisles()
     for aisle, pull in mission.aisles.items():

@@ -1,22 +1,23 @@
-"""Synthetic records with columns and a set each, by default of the shape of P2's YouTube data. No real video is in it.
+"""Synthetic records with columns and a set, by default shaped like the YouTube data of Poulis et al. 2013.
 
-P2's set has 131,780 records of six columns (age, category, length, rate, #ratings, #comments) and a set of related
-videos: 936 different items, 6.51 in a record on average, 37 at most. This generator makes such records, any number:
+No real video is in it. The paper's data have 131,780 records with six columns (age, category, length, rate, #ratings,
+#comments) and a set of related videos: 936 different items, 6.51 in a record on average, 37 at most. This generator
+makes any number of such records:
 
-* ``category`` is one of 15, some far more frequent than others; ``age`` in days, newer videos being more frequent;
-  ``length`` in seconds, lognormal around a length that is typical of the category, at most ten minutes or so (as it was
-  then); ``ratings`` and ``comments`` are lognormal counts that go together; ``rate`` is the mean rating, 0 if there is
-  none.
-* The size of a set is 1 + a negative binomial number (shape 2), at most ``max_size``.
+* ``category`` is one of 15, some far more frequent than others. ``age`` is in days, and newer videos are more frequent.
+  ``length`` is in seconds, lognormal around a length that is typical of the category, and at most about ten minutes
+  (the limit at that time). ``ratings`` and ``comments`` are correlated lognormal counts. ``rate`` is the mean rating,
+  and 0 if there is none.
+* The size of a set is 1 plus a negative binomial number (shape 2), at most ``max_size``.
 * Each item belongs to one topic: a category in one of three eras of age. Within a topic, and over all, popularity
-  follows Zipf's law. Of the items of a record a share of ``dependence`` is drawn from the topic of its columns, the
-  rest from all items; none twice.
+  follows Zipf's law. A share of ``dependence`` of a record's items is drawn from the topic of its columns, the rest
+  from all items. No item is drawn twice.
 
-So records with similar columns have similar sets, the more so the higher ``dependence``; with 0 the columns tell
-nothing about the sets.
+So records with similar columns have similar sets, depending on ``dependence``. If it is 0, the columns reveal nothing
+about the sets.
 
-Rows come in blocks of a fixed number of rows, each with random numbers of its own. So equal options and seed give equal
-rows, and asking for more rows only appends.
+Rows are generated in blocks of fixed size, each with its own random numbers. So equal options and seeds give equal
+rows, and requesting more rows only appends.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ CATEGORIES = (
 )
 OLDEST, LONGEST, MOST_RATINGS, MOST_COMMENTS = 1_200, 660, 4_000, 3_000
 ERAS = 3
-_BLOCK = 16_384  # rows made at a time; part of what a seed means
-_ROUNDS = 200  # draws for a place in a set, before it stays empty
+_BLOCK = 16_384  # rows per block; changing it changes the data of every seed
+_ROUNDS = 200  # the most draws for a place in a set
 _SPREAD = 2  # shape of the negative binomial sizes
 
 
@@ -71,11 +72,11 @@ class Videos(Spec):
 
     name = "videos"
 
-    rows: int = option(131_780, low=1, help="records to make")
-    items: int = option(936, low=1, high=1_000_000, help="different items")
-    mean_size: float = option(6.51, low=1, help="mean items in a record")
-    max_size: int = option(37, low=1, help="most items in a record")
-    dependence: float = option(0.7, low=0, high=0.95, help="share of the items that are drawn by the columns")
+    rows: int = option(131_780, low=1, help="number of records")
+    items: int = option(936, low=1, high=1_000_000, help="number of different items")
+    mean_size: float = option(6.51, low=1, help="mean number of items in a record")
+    max_size: int = option(37, low=1, help="largest number of items in a record")
+    dependence: float = option(0.7, low=0, high=0.95, help="share of the items that depend on the columns")
     skew: float = option(0.8, low=0, high=3, help="Zipf exponent of item popularity; 0 gives equal chances")
     seed: int = option(0, low=0, help="equal seeds and options give equal data")
 
@@ -85,21 +86,21 @@ class Videos(Spec):
         if not self.mean_size <= self.max_size <= self.items:
             raise OptionError(
                 f"videos: wanted mean_size <= max_size <= items, got {self.mean_size:g}, {self.max_size} and "
-                f"{self.items}: raise the later, or lower the earlier."
+                f"{self.items}."
             )
 
     def labels(self) -> tuple[str, ...]:
-        """The items' labels, "v0" to "v935"; also of items that occur in no record."""
+        """Return the labels of all items, "v0" to "v935", even if they occur in no record."""
         return tuple(f"v{code}" for code in range(self.items))
 
     def hierarchy(self, fanout: int = 5) -> Hierarchy:
-        """A balanced hierarchy over all items; neighbours share their topic."""
+        """Return a balanced hierarchy over all items. Neighbours share their topic."""
         from shoal.hierarchies import balanced
 
         return balanced(self.labels(), fanout=fanout)
 
     def dataset(self) -> Dataset:
-        """The records."""
+        """Return the records."""
         import pyarrow as pa
 
         parts = list(self.blocks())
@@ -111,7 +112,10 @@ class Videos(Spec):
         return Dataset(rows, Table(pa.table(arrays)))
 
     def blocks(self) -> Iterator[tuple[dict[str, npt.NDArray[Any]], Offsets, Codes]]:
-        """Columns and sets, some rows at a time; a block is always made whole, so that more rows append."""
+        """Iterate over columns and sets, block by block.
+
+        Blocks are always generated completely, so that more rows append.
+        """
         for block in range(-(-self.rows // _BLOCK)):
             rng = np.random.default_rng([self.seed, 1 + block])
             kept = min(_BLOCK, self.rows - block * _BLOCK)
@@ -125,7 +129,7 @@ class Videos(Spec):
 
     @cached_property
     def _popularity(self) -> tuple[Counts, Floats, Floats]:
-        """Of each topic the first item (and an end); the chances of items summed up, within topics and over all."""
+        """Return the first item of each topic, and cumulated chances of items within topics and overall."""
         rng = np.random.default_rng([self.seed, 0])
         topics = len(CATEGORIES) * ERAS
         starts = np.arange(topics + 1) * self.items // topics
@@ -137,7 +141,7 @@ class Videos(Spec):
         return starts, np.cumsum(within), overall / overall[-1]
 
     def _sets(self, rng: np.random.Generator, topic: Counts) -> tuple[Offsets, Codes]:
-        """The sets of a block: places that would get an item twice are drawn again."""
+        """Return the sets of a block. Duplicate items are drawn again."""
         starts, within, overall = self._popularity
         extra = self.mean_size - 1
         sizes = 1 + rng.negative_binomial(_SPREAD, _SPREAD / (_SPREAD + extra), _BLOCK)
@@ -162,7 +166,7 @@ class Videos(Spec):
 
 
 def _columns(rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
-    """The columns of a block; categories as codes."""
+    """Return the columns of a block, with categories as codes."""
     weight = np.arange(1, len(CATEGORIES) + 1, dtype=np.float64) ** -0.7
     category = rng.choice(len(CATEGORIES), _BLOCK, p=weight / weight.sum())
     age = 1 + np.floor(OLDEST * rng.beta(1.2, 1.8, _BLOCK)).astype(np.int64).clip(0, OLDEST - 1)

@@ -1,4 +1,4 @@
-"""Hierarchies over items: loading, saving, converting, building and checking them.
+"""Load, save, convert, build and check hierarchies over items.
 
 >>> from shoal import hierarchies
 >>> print(hierarchies.show(hierarchies.balanced(["a", "b", "c", "d"], fanout=2)))

@@ -12,15 +12,15 @@
 
     drinks has juices beers
 
-Four header lines, a blank line, then "group has children", the deepest groups first, a blank line after each level;
-height counts levels of nodes. What Amnesia's own reader does decides what we write: it needs the blank line
-after the last level too, splits at single spaces and drops the word "has", takes any file not called ``.txt`` for
-JSON, and a lone item for nothing. So a label with a space, the label "has" and a lone item are refused here:
-``amnesia-json`` holds them.
+There are four header lines and a blank line. Then come lines "group has children", the deepest groups first, with a
+blank line after each level. Height counts levels of nodes. We write what Amnesia's own reader accepts: it needs the
+blank line after the last level, too. It splits at single spaces and drops the word "has". It takes any file not called
+``.txt`` for JSON, and ignores a single item. So labels with a space, the label "has" and a single item are refused
+here. ``amnesia-json`` can hold them.
 
-Reading is more generous. The header may be missing, and height and the order of the lines do not matter: the edges
-alone make the tree. A group label with a space cannot be read unambiguously (Amnesia takes its first word on the
-deepest level and its last above): an error. Ranges of numbers or dates (type *range*) are no items: an error. Labels
+Reading is more lenient. The header may be missing, and height and the order of the lines do not matter: the edges
+define the tree. A group label with a space is ambiguous (Amnesia takes its first word on the deepest level and its last
+word above), so it is an error. Ranges of numbers or dates (type *range*) are not items, so they are an error. Labels
 are verbatim, so those of a numeric hierarchy stay as Amnesia writes them ("1.0").
 """
 
@@ -37,7 +37,7 @@ _HEADER = {"distinct", "range", "name", "type", "height"}
 
 
 def looks_like_it(text: str) -> bool:
-    """Whether a text starts as Amnesia's do."""
+    """Whether a text starts like a file of Amnesia."""
     header = [line.strip().lower() for line in text.lstrip().split("\n\n", 1)[0].split("\n")]
     return header[0] in ("distinct", "range") and any(line.startswith("height ") for line in header)
 
@@ -57,7 +57,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             header += 1
             if words[0].lower() == "range":
                 raise HierarchyError(
-                    f"{name}, {place}: a hierarchy of ranges, wanted one of distinct items: export that from Amnesia."
+                    f"{name}, {place}: this is a hierarchy of ranges, wanted type 'distinct': export that from Amnesia."
                 )
         elif words[1:2] != ["has"]:
             problems.append(
@@ -66,7 +66,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             )
         elif words[0] in place_of:
             problems.append(
-                f"{name}: group '{words[0]}' is given twice ({place_of[words[0]]} and {place}): "
+                f"{name}: group '{words[0]}' occurs twice ({place_of[words[0]]} and {place}): "
                 f"put its children on one line."
             )
         else:
@@ -74,13 +74,13 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             place_of[words[0]] = place
             for child in words[2:]:
                 if (child, words[0]) in edges:
-                    problems.append(f"{name}, {place}: '{child}' is given twice: remove one.")
+                    problems.append(f"{name}, {place}: '{child}' occurs twice: remove one.")
                 edges.setdefault((child, words[0]), Edge(child, words[0], place))
     return Draft(name, tuple(edges.values()), tuple(problems))
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
-    """Text that Amnesia loads under a name ending in .txt."""
+    """Return text that Amnesia loads from a file that ends in .txt."""
     for label in hierarchy.labels:
         if " " in label or "\n" in label or label == "has":
             raise HierarchyError(
@@ -89,7 +89,7 @@ def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
             )
     if len(hierarchy) == 1:
         raise HierarchyError(
-            f"{hierarchy.name}: the format amnesia cannot hold the lone item '{hierarchy.labels[0]}': "
+            f"{hierarchy.name}: the format amnesia cannot hold the single item '{hierarchy.labels[0]}': "
             f"use amnesia-json or arx."
         )
     lines = ["distinct", f"name {short_name(hierarchy)}", "type string", f"height {hierarchy.height + 1}", ""]
@@ -100,7 +100,7 @@ def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
 
 
 def groups_by_depth(hierarchy: Hierarchy) -> list[dict[str, list[str]]]:
-    """For each depth, from the root down, the groups there and their children."""
+    """Return the groups of each depth and their children, from the root down."""
     levels: list[dict[str, list[str]]] = [{} for _ in range(hierarchy.height)]
     for node in range(hierarchy.n_leaves, len(hierarchy)):
         children = [hierarchy.labels[child] for child in hierarchy.children[node]]
@@ -109,5 +109,5 @@ def groups_by_depth(hierarchy: Hierarchy) -> list[dict[str, list[str]]]:
 
 
 def short_name(hierarchy: Hierarchy) -> str:
-    """The name without folder and suffixes, as one word: Amnesia reads no more."""
+    """Return the name without folder and suffixes, as one word, because Amnesia reads only one."""
     return "_".join(PurePath(hierarchy.name).name.split(".")[0].split()) or "hierarchy"

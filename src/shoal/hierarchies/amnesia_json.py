@@ -6,10 +6,10 @@
      "level1": {"drinks": ["juices", "beers"]},
      "level2": {"juices": ["apple", "orange"], "beers": ["ale"]}}
 
-Level 1 holds the root, each level the groups of one depth with their children; height counts levels of nodes, so that
-of the lowest items is the only one without an object. Amnesia takes any file not called ``.txt`` for JSON and reads
-it in the encoding of the machine: we write ASCII with escapes. A lone item is a root without children. Numbers as
-labels are kept as they are written. Extra keys are ignored, and so is height: the edges alone make the tree.
+Level 1 holds the root. Each level holds the groups of one depth with their children. Height counts levels of nodes, so
+only the level of the lowest items has no object. Amnesia takes any file not called ``.txt`` for JSON, and reads it in
+the encoding of the machine. So we write ASCII with escapes. A single item is a root without children. Numbers as labels
+are kept as they are written. Extra keys and height are ignored: the edges define the tree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.errors import HierarchyError
 from shoal.hierarchies.amnesia import groups_by_depth, short_name
 from shoal.hierarchies.draft import Draft, Edge
 
-DESCRIPTION = "JSON of the tool Amnesia: an object for each level, top-down"
+DESCRIPTION = "JSON of the tool Amnesia: one object per level, top-down"
 
 
 def looks_like_it(text: str) -> bool:
@@ -30,20 +30,20 @@ def looks_like_it(text: str) -> bool:
 
 
 def read(text: str, name: str, delimiter: str | None) -> Draft:
-    """Read the objects level1, level2, ..."""
+    """Read the objects level1, level2, and so on."""
     levels = _levels(text, name)
     problems: list[str] = []
     place_of: dict[str, str] = {}  # groups
     edges: dict[tuple[str, str | None], Edge] = {}
     gap = next(number for number in range(1, len(levels) + 2) if number not in levels)
     if gap <= len(levels):
-        problems.append(f"{name}: level{gap} is missing: Amnesia reads no level after a gap: renumber the levels.")
+        problems.append(f"{name}: level{gap} is missing, and Amnesia reads no level after a gap: renumber the levels.")
     for number in sorted(levels):
         place = f"level{number}"
         for group, children in levels[number]:
             if group in place_of:
                 problems.append(
-                    f"{name}: group '{group}' is given twice ({place_of[group]} and {place}): "
+                    f"{name}: group '{group}' occurs twice ({place_of[group]} and {place}): "
                     f"put its children in one list."
                 )
                 continue
@@ -52,7 +52,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
                 edges[group, None] = Edge(group, None, place)
             for child in children:
                 if (child, group) in edges:
-                    problems.append(f"{name}, {place}: '{child}' is given twice in '{group}': remove one.")
+                    problems.append(f"{name}, {place}: '{child}' occurs twice in '{group}': remove one.")
                 edges.setdefault((child, group), Edge(child, group, place))
     if any(not edge.child or edge.parent == "" for edge in edges.values()):
         problems.append(f"{name}: a label is empty: fill it in.")
@@ -60,31 +60,31 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
-    """JSON that Amnesia loads."""
+    """Return JSON that Amnesia loads."""
     levels = groups_by_depth(hierarchy) or [{hierarchy.labels[0]: []}]
     head = {"hierType": "distinct", "name": short_name(hierarchy), "type": "string", "height": hierarchy.height + 1}
     return json.dumps(head | {f"level{i}": level for i, level in enumerate(levels, start=1)}, indent=1) + "\n"
 
 
 def _levels(text: str, name: str) -> dict[int, list[tuple[str, list[str]]]]:
-    """Level number -> (group, children) pairs; a group that comes twice is there twice."""
+    """Map level numbers to (group, children) pairs. A repeated group occurs repeatedly."""
     try:
-        # Objects become tuples of pairs, so that repeated keys are seen; numbers stay as they are written.
+        # Objects become tuples of pairs, so that repeated keys are detected. Numbers stay as they are written.
         tree = json.loads(text, object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=str)
     except json.JSONDecodeError as error:
         raise HierarchyError(
             f"{name}, line {error.lineno}: not JSON ({error.msg}, column {error.colno}): "
-            f"fix it, or name the right format."
+            f"fix it, or pass the right format=."
         ) from None
     except RecursionError:
-        raise HierarchyError(f"{name} is not a hierarchy: its JSON is nested too deep.") from None
+        raise HierarchyError(f"{name} is not a hierarchy: its JSON is nested too deeply.") from None
     if not isinstance(tree, tuple):
         raise HierarchyError(f"{name} is not a hierarchy of Amnesia: wanted a JSON object with level1, level2, ...")
     levels: dict[int, list[tuple[str, list[str]]]] = {}
     for key, value in tree:
         if key == "hierType" and value != "distinct":
             raise HierarchyError(
-                f"{name} is a hierarchy of type {value!r}, wanted one of distinct items: export that from Amnesia."
+                f"{name} is a hierarchy of type {value!r}, wanted type 'distinct': export that from Amnesia."
             )
         number = key.removeprefix("level")
         if key == number or not (number.isascii() and number.isdigit() and len(number) < 10):

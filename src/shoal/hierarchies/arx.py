@@ -1,14 +1,14 @@
-"""The format ``arx``: one row for each item, from the item up to the root, as the tool ARX writes it.
+"""The format ``arx``: one row per item, from the item up to the root, as the tool ARX writes it.
 
 ::
 
     oat milk;plant drinks;drinks;*
     beer;beer;drinks;*
 
-Equal labels that follow each other are one node: a tree whose leaves lie at different depths is padded to equal rows by
-repeating the item. Labels are unique in a tree, so nothing is lost. But if other items lie below that label, it is a
-group, and the row is of an item below its namesake. Rows may also differ in length (or end in empty cells), as long as
-the last label is the root, the same in all.
+Equal neighbours are one node. If leaves have different depths, rows are padded to equal length by repeating the item.
+Labels are unique in a tree, so nothing is lost. But if other items lie below that label, it is a group, and the row
+belongs to an item below the group of the same name. Rows may also differ in length (or end in empty cells), as long as
+the last label is the root.
 """
 
 from __future__ import annotations
@@ -28,27 +28,25 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     """Read rows of labels from the item to the root."""
     problems: list[str] = []
     paths = _paths(read_rows(text, name, delimiter), name, problems)
-    # Many items have the same groups: each row of groups is looked at once. First rows, in the order of the last ones.
+    # Many items have the same groups, so each row of groups is checked once: the first, in the order of the last ones.
     rows_of = dict(reversed([(tuple(path[1:]), row) for row, path in paths]))
     by_line = sorted(rows_of.items(), key=lambda one: -one[1].line)
     group_at = {label: row for labels, row in by_line for label in labels}
     parent_of = {label: labels[at + 1 : at + 2] for labels in reversed(rows_of) for at, label in enumerate(labels)}
     item_at: dict[str, Row] = {}
     edges: dict[tuple[str, str | None], Edge] = {}
-    known: set[tuple[str, ...]] = set()  # groups whose edges are there
+    known: set[tuple[str, ...]] = set()  # groups whose edges were added
     for row, path in paths:
         item, labels = path[0], tuple(path[1:])
         if item in item_at:
-            problems.append(
-                f"{name}: item '{item}' is given twice ({item_at[item].place} and {row.place}): remove one."
-            )
+            problems.append(f"{name}: item '{item}' occurs twice ({item_at[item].place} and {row.place}): remove one.")
             continue
         item_at[item] = row
         if item in group_at and row.cells[1:2] == (item,) and parent_of.get(item, labels[:1]) == labels[:1]:
-            path = [item, *path]  # below its namesake
+            path = [item, *path]  # below the group of the same name
         elif item in group_at:
             problems.append(
-                f"{name}: '{item}' is an item ({row.place}) and a group ({group_at[item].place}): "
+                f"{name}: '{item}' is both an item ({row.place}) and a group ({group_at[item].place}): "
                 f"rename one of the two."
             )
             continue
@@ -72,22 +70,22 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
-    """A row of equal length for every item, in canonical order."""
+    """Return a row of equal length for every item, in canonical order."""
     labels, parent, leaves = hierarchy.labels, hierarchy.parent.tolist(), hierarchy.n_leaves
-    above: dict[int, list[str]] = {-1: []}  # of a group, and what is above it, once for all its items
+    above: dict[int, list[str]] = {-1: []}  # the path of each group, shared by all its items
     for node in range(len(labels) - 1, leaves - 1, -1):
         above[node] = [labels[node], *above[parent[node]]]
     width = hierarchy.height + 1
     if is_header([labels[0], *above[parent[0]]]):
-        width += 1  # an item called 'node' below a root called 'parent' would be taken for the header of ``parents``
+        width += 1  # item 'node' below root 'parent' would look like the header of ``parents``
     paths = ((labels[leaf], above[parent[leaf]]) for leaf in range(leaves))
     return write_rows(([item] * (width - len(groups)) + groups for item, groups in paths), delimiter or ";")
 
 
 def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, list[str]]]:
-    """The labels of each row without repetitions; rows that make no path are reported instead."""
+    """Return the labels of each row without repetitions. Rows that are no path are reported as problems."""
     widest = max((len(_trimmed(cells)) for cells in {row.cells[1:] for row in rows}), default=0) + 1
-    clean: dict[tuple[str, ...], list[str]] = {}  # groups as rows have them, those that are blank or repeated apart
+    clean: dict[tuple[str, ...], list[str]] = {}  # groups of rows -> the same without blanks and repetitions
     paths = []
     for row in rows:
         item, groups = row.cells[0], row.cells[1:]
@@ -106,8 +104,8 @@ def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, l
             )
         elif len(cells) == 1 < widest:
             problems.append(
-                f"{name}, {row.place}: one column ('{path[0]}') where other rows have {widest}: "
-                f"give its groups up to the root, or check the delimiter."
+                f"{name}, {row.place}: the row has one column ('{path[0]}'), but other rows have {widest}: "
+                f"add its groups up to the root, or check the delimiter."
             )
         elif len(set(path)) < len(path):
             again = next(label for i, label in enumerate(path) if label in path[:i])
@@ -120,12 +118,12 @@ def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, l
 
 
 def _without_repetitions(cells: Sequence[str]) -> list[str]:
-    """The cells that differ from the one before."""
+    """Return the cells that differ from the previous one."""
     return [label for i, label in enumerate(cells) if i == 0 or label != cells[i - 1]]
 
 
 def _trimmed(cells: Sequence[str]) -> list[str]:
-    """The cells without empty ones at the end, which spreadsheets add to fill up rows."""
+    """Return the cells without empty ones at the end, which spreadsheets add."""
     end = len(cells)
     while end and not cells[end - 1]:
         end -= 1

@@ -1,4 +1,4 @@
-"""Axes: the quasi-identifying columns of data as attributes, by what is said about them and by their values."""
+"""Axes: the quasi-identifying columns of data as attributes, by their specs and their values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shoal.hierarchies import intervals
 
 
 def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
-    """The quasi-identifiers of the data on their axes.
+    """Return the quasi-identifiers of the data on their axes.
 
     >>> import shoal
     >>> import pyarrow as pa
@@ -59,7 +59,7 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
 
 
 def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column]) -> Relational:
-    """Published quasi-identifiers on the axes of the original ones: ranges and groups of a file made by any tool."""
+    """Return published quasi-identifiers on the axes of the original ones. Any tool may have made the file."""
     published = []
     for attribute in original.attributes:
         values, codes = values_of(data, attribute.name)
@@ -73,7 +73,7 @@ def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column])
 
 
 def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Dataset, codes: Any, at: int) -> int:
-    """Where a raw value stands; an error says where it is."""
+    """Return the position of a raw value. An error names its place in the file."""
     if is_missing(text, missing):
         return int(MISSING)
     try:
@@ -91,7 +91,7 @@ def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Datase
 def _attribute(
     name: str, column: Column, values: Sequence[str], counts: Mapping[str, int], *, optional: bool
 ) -> Attribute:
-    """What a column is, by what is said about it and by its values."""
+    """Return the attribute of a column, by its spec and its values."""
     if column.order:
         return _in_stated_order(name, column.order, values, optional=optional)
     levels = column.hierarchy if isinstance(column.hierarchy, str) and intervals.is_spec(column.hierarchy) else None
@@ -99,8 +99,8 @@ def _attribute(
     if unit is None or (column.hierarchy is not None and levels is None):
         if levels is not None and column.type == "category":
             raise OptionError(
-                f"Column '{name}': '{levels}' is for numbers and dates, but the column is declared as a category: "
-                f"give a hierarchy file, or another type."
+                f"Column '{name}': '{levels}' is for numbers and dates, but the column is a category: "
+                f"give a hierarchy file, or declare another type."
             )
         if levels is not None or (column.type not in ("auto", "category") and column.hierarchy is None):
             raise _unfit(name, column, values)
@@ -126,17 +126,17 @@ def _attribute(
 
 
 def _in_stated_order(name: str, order: Sequence[str], values: Sequence[str], *, optional: bool) -> Attribute:
-    """A column whose publisher told the order of its values."""
+    """Return the attribute of a column whose values have a given order."""
     if unknown := [text for text in values if text not in order]:
         raise DataError(
-            f"Column '{name}': '{shorten(unknown[0])}' is not in the order that was given for it"
-            f"{did_you_mean(unknown[0], order)} ({shorten(', '.join(order))}): add it, or name it as missing."
+            f"Column '{name}': '{shorten(unknown[0])}' is not in the given order"
+            f"{did_you_mean(unknown[0], order)} ({shorten(', '.join(order))}): add it, or declare it as missing."
         )
     return bands.BandedAttribute.of(name, order, optional=optional)
 
 
 def _hierarchy(name: str, column: Column, values: Sequence[str]) -> Hierarchy:
-    """The hierarchy of a category column; flat if none is given."""
+    """Return the hierarchy of a category column. It is flat if none is given."""
     if column.hierarchy is None:
         return Hierarchy.flat(values or ["?"], f"of column '{name}'")
     if isinstance(column.hierarchy, Hierarchy):
@@ -144,14 +144,14 @@ def _hierarchy(name: str, column: Column, values: Sequence[str]) -> Hierarchy:
     if isinstance(column.hierarchy, str) and ":" in column.hierarchy and not os.path.exists(column.hierarchy):
         near = did_you_mean(column.hierarchy.partition(":")[0], intervals.KINDS)
         raise OptionError(
-            f"Column '{name}': '{column.hierarchy}' is neither a file nor a kind of ranges{near}: write for instance "
-            f"{'; '.join(intervals.KINDS.values())}."
+            f"Column '{name}': '{column.hierarchy}' is neither a file nor a description of ranges{near}: write for "
+            f"instance {'; '.join(intervals.KINDS.values())}."
         )
     return hierarchies.load(column.hierarchy)
 
 
 def _unit(values: Sequence[str], column: Column, ordered: bool) -> Unit | None:
-    """What the values can be read as; none: categories. Codes such as 007 are no numbers, unless it is said."""
+    """Return the unit of the values, or None for categories. Codes such as 007 are numbers only if the spec says so."""
     if column.type != "auto":
         return None if column.type == "category" else column.type
     if not values:
@@ -177,10 +177,10 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?(?<=[\d])", re.ASCI
 
 
 def _decimals(text: str) -> int:
-    """Digits behind the point."""
+    """Return the number of digits after the decimal point."""
     try:
         exponent = Decimal(text.strip()).normalize().as_tuple().exponent
-    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+    except ArithmeticError:  # not a number, or too large for a decimal
         return 0
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
@@ -189,12 +189,12 @@ def _is_finite(text: str) -> bool:
     """Whether a text is a number, however large."""
     try:
         return Decimal(text.strip()).is_finite()
-    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+    except ArithmeticError:  # not a number, or too large for a decimal
         return False
 
 
 def _unfit(name: str, column: Column, values: Sequence[str]) -> DataError:
-    """The first value that is not of the type that was asked for."""
+    """Return the error for the first value that does not have the requested type."""
     wanted = column.type if column.type != "auto" else "number"
     unit: Unit = "number" if wanted == "category" else wanted
     for text in values:
@@ -204,10 +204,10 @@ def _unfit(name: str, column: Column, values: Sequence[str]) -> DataError:
             if unit == "number" and _is_finite(text):
                 break
             return DataError(
-                f"Column '{name}': '{shorten(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
-                f"column as a category."
+                f"Column '{name}': '{shorten(text)}' is not a {wanted}: correct it, declare it as missing, or declare "
+                f"the column as a category."
             )
     return DataError(
-        f"Column '{name}' holds numbers with more digits, before and behind the point together, than can be told apart "
-        f"exactly (about 18): round them, or declare it as a category."
+        f"Column '{name}' holds numbers with more digits than can be compared exactly (about 18, before and after the "
+        f"decimal point together): round them, or declare the column as a category."
     )

@@ -1,12 +1,12 @@
-"""Balanced hierarchies over items that have none: the artificial hierarchies of the papers' experiments.
+"""Balanced hierarchies over items that have none, as in the papers' experiments.
 
-Items in order are cut into consecutive classes of ``fanout``, the classes again, until one root is left; the
-remainder makes smaller classes. A class of a single node would be a pointless link in a chain, so such a remainder
-takes a second node from the class before it (with fanout 2 it joins that class instead). So n nodes make
-n / fanout classes, rounded up (with fanout 2, down), and all items lie at the same depth.
+Items in order are split into consecutive classes of ``fanout``, then the classes, until one root is left. The remainder
+forms smaller classes. A class of a single node would be useless, so such a remainder takes a second node from the
+previous class (with fanout 2, it joins that class instead). So n nodes form n / fanout classes, rounded up (with fanout
+2, down), and all items have the same depth.
 
 The order matters: falling frequency usually loses less than labels (reference/hierarchies.md). It comes from the data:
-the classes say which items are about equally common; labels and ids say no more than the classes do.
+the classes reveal which items are about equally common. Labels and ids reveal no more than the classes do.
 """
 
 from __future__ import annotations
@@ -36,16 +36,42 @@ def balanced(
     marks: str = "",
     columns: Sequence[str] = (),
 ) -> Hierarchy:
-    """Classes of ``fanout`` neighbours in canonical order of labels, from the most to the least frequent, or shuffled.
+    """Build a balanced hierarchy: classes of ``fanout`` neighbours, in the order of labels or frequency, or shuffled.
 
-    ``supports``: the number of rows that hold each item (none: 0). Default order: by frequency where they are given,
-    by label else. Items of equal support stand in canonical order. ``seed`` is for the random order.
+    A class by label is named by its first and last item. Other classes are not ranges of labels. Up to three items are
+    named, and larger classes are numbered in the order of their labels. So no name reveals a rank.
 
-    A class by label is named by its first and last item. Others are no ranges of labels: up to three items are named,
-    and larger classes are numbered in the order of their labels, so that no name tells a rank, nor represents an item.
-    Names avoid the characters in ``marks``, which separate items in a file, and white space if a space is one of them.
-    ``columns``: the columns of sets, if there are several.
+    Parameters
+    ----------
+    labels : iterable of str
+        The items.
+    fanout : int
+        The number of children of a node, at least 2.
+    order : {"label", "frequency", "random"}, optional
+        The order of the items. The default is ``"frequency"`` if ``supports`` are given, and ``"label"`` otherwise.
+    supports : mapping of str to int, optional
+        The number of rows that hold each item. Items of equal support are in canonical order.
+    seed : int
+        The seed of the random order.
+    root : str
+        The label of the root.
+    marks : str
+        Characters that names avoid, because they separate items in a file. With a space among them, names have no
+        white space.
+    columns : sequence of str
+        The columns of sets, if there are several.
 
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        There are no items, or an argument is invalid.
+
+    Examples
+    --------
     >>> balanced(["1", "2", "3", "4", "5", "6", "7"], fanout=3).labels[7:]
     ('1..3', '4..5', '6..7', '*')
     >>> common = balanced("abcd", fanout=2, supports={"a": 9, "b": 1, "c": 2, "d": 30})
@@ -75,9 +101,9 @@ def balanced(
         if order == "random":
             items = [items[at] for at in np.random.default_rng(seed).permutation(len(items))]
         elif supports is None:
-            raise HierarchyError("balanced: order 'frequency' needs supports, the number of rows that hold each item.")
+            raise HierarchyError("balanced: order='frequency' needs supports=, the number of rows that hold each item.")
         else:
-            items.sort(key=lambda label: -supports.get(label, 0))  # stable: ties stay in canonical order
+            items.sort(key=lambda label: -supports.get(label, 0))  # stable, so ties stay in canonical order
         namer = Namer(Style.avoiding(marks), [root, *items], columns)
         names = _numbered(items, levels, root, rank, namer)
     parent_of: dict[str, str | None] = {root: None}
@@ -90,7 +116,7 @@ def balanced(
 
 
 def _levels(n: int, fanout: int) -> list[_Level]:
-    """The classes of each level, from those of items to the root."""
+    """Return the classes of each level, from those of items to the root."""
     levels = []
     while True:
         starts = list(range(0, n, fanout))
@@ -106,7 +132,10 @@ def _levels(n: int, fanout: int) -> list[_Level]:
 
 
 def _ranges(items: list[str], levels: list[_Level], root: str) -> list[list[str]]:
-    """Labels "first..last" for the classes of each level, such that canonical order is the order they were built in.
+    """Return labels "first..last" for the classes of each level. Their canonical order is the order of the classes.
+
+    Text does not sort like its ranges ("100..104" < "95..99"). In that case, each label starts with its number on its
+    level.
 
     Text does not sort as its ranges do ("100..104" < "95..99"): then each label starts with its number on its level.
     """
@@ -126,7 +155,7 @@ def _ranges(items: list[str], levels: list[_Level], root: str) -> list[list[str]
         ]
         if _distinct(items, names, root) and all(level == sorted(level, key=label_key) for level in names):
             return [*names, [root]]
-        marks += numbered  # an item looks just like a class
+        marks += numbered  # an item looks like a class
         numbered = True
 
 
@@ -136,16 +165,16 @@ class _Class:
 
     first: str  # in canonical order
     size: int
-    few: list[str]  # its items in canonical order; only the first of them, if there are many
+    few: list[str]  # its items in canonical order; only the first few if there are many
 
 
 def _numbered(
     items: list[str], levels: list[_Level], root: str, rank: Mapping[str, int], namer: Namer
 ) -> list[list[str]]:
-    """Names for the classes of each level: a few items, or a number among the classes below the same one.
+    """Return names for the classes of each level: a few items, or a number among the classes below the same one.
 
-    Numbers follow the first labels of the classes, so they are the same in whatever order a class was built: a name
-    tells nothing that the sets of items do not.
+    Numbers follow the first labels of the classes, so they do not depend on the order in which a class was built. A
+    name reveals no more than the sets of items do.
     """
     sets: list[list[_Class]] = []
     below = [_Class(item, 1, [item]) for item in items]
@@ -154,7 +183,7 @@ def _numbered(
         sets.append(below)
     names = [[""] * len(level) for level in sets]
     names[-1] = [root]
-    todo = [(len(levels) - 1, 0, "")]  # level, position, number; the root first
+    todo = [(len(levels) - 1, 0, "")]  # level, position, number; starts with the root
     for level, at, path in todo:  # grows
         if not level:
             continue
@@ -176,12 +205,12 @@ def _numbered(
 
 
 def _joined(parts: list[_Class], rank: Mapping[str, int]) -> _Class:
-    """A class of classes."""
+    """Return a class of classes."""
     few = sorted((item for part in parts for item in part.few), key=rank.__getitem__)[: NAMED + 1]
     return _Class(few[0], sum(part.size for part in parts), few)
 
 
 def _distinct(items: list[str], names: list[list[str]], root: str) -> bool:
-    """Whether no two nodes have the same label."""
+    """Whether all nodes have different labels."""
     taken = [root, *items, *(label for level in names for label in level)]
     return len(set(taken)) == len(taken)

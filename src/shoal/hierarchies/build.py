@@ -1,12 +1,12 @@
-"""A hierarchy over the items of data, of one column of sets or of several."""
+"""Build a hierarchy over the items of a data set, with one column of sets or several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from shoal.data.dataset import Dataset
+from shoal.data.dataset import Dataset, Origin
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import OptionError, shorten
@@ -26,7 +26,9 @@ def build(
     root: str | None = None,
     marks: str = "",
 ) -> Hierarchy:
-    """Group the items of data, as ``shoal hierarchy build`` does, by names that can be written to files like theirs.
+    """Build a hierarchy over the items of a data set, as ``shoal hierarchy build`` does.
+
+    The names of groups can be written to files like that of the data.
 
     Parameters
     ----------
@@ -35,15 +37,24 @@ def build(
     by
         Group items that are about equally common, items at random, neighbours by label, or codes by their prefixes.
     fanout
-        Children of a node. Prefixes have as many as there are.
+        The number of children of a node. Groups by prefix have as many children as there are.
     seed
-        For the random order.
+        The seed of the random order.
     lengths
-        Prefix lengths to group by.
+        Lengths of prefixes to group by.
     root
         Label of the root. Default: ``*``, or for several columns of sets ``A+B``.
     marks
-        Characters that names avoid, beside those that separate items in the data.
+        More characters that names avoid. They always avoid those that separate items in the data.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    OptionError
+        The root has no tag of a column, although there are several columns of sets.
 
     Examples
     --------
@@ -52,34 +63,47 @@ def build(
     ('ale or tea', 'oat or rum', '*')
     """
     rows, origin = data.transactions, data.origin
-    root = root or (joint_label(origin.set_columns) if len(origin.set_columns) > 1 else "*")
+    root = root or _root(origin.set_columns)
     if origin.as_read(root) != root:
         raise OptionError(
-            f"--root '{shorten(root)}' would be published as '{shorten(origin.as_read(root))}', as it has no tag of a "
+            f"root={shorten(root)!r} would be published as '{shorten(origin.as_read(root))}', as it has no tag of a "
             f"column: leave it out, or write '{shorten(origin.as_read(root))}'."
         )
-    marks = origin.marks + marks
     if by == "prefix":
         tree = _by_prefixes(rows.labels, origin.set_columns, lengths, root)
-    else:
-        supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
-        tree = balanced(
-            rows.labels,
-            fanout=fanout,
-            order=by,
-            supports=supports,
-            seed=seed,
-            root=root,
-            marks=marks,
-            columns=origin.set_columns,
-        )
-    return readable(tree, origin.set_columns, marks)
+        return readable(tree, origin.set_columns, origin.marks + marks)
+    supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
+    return in_order(origin, supports, by, fanout=fanout, seed=seed, root=root, marks=marks)
+
+
+def in_order(
+    origin: Origin,
+    supports: Mapping[str, int],
+    by: Literal["frequency", "random", "label"],
+    *,
+    fanout: int,
+    seed: int = 0,
+    root: str | None = None,
+    marks: str = "",
+) -> Hierarchy:
+    """Group these items of data by falling frequency, at random or by label; ``supports``: how often each occurs."""
+    columns, marks = origin.set_columns, origin.marks + marks
+    root = root or _root(columns)
+    tree = balanced(
+        supports, fanout=fanout, order=by, supports=supports, seed=seed, root=root, marks=marks, columns=columns
+    )
+    return readable(tree, columns, marks)
+
+
+def _root(columns: tuple[str, ...]) -> str:
+    """The label of the root where none is asked for."""
+    return joint_label(columns) if len(columns) > 1 else "*"
 
 
 def _by_prefixes(
     labels: Sequence[str], columns: tuple[str, ...], lengths: Sequence[int] | None, root: str
 ) -> Hierarchy:
-    """Codes by their prefixes; of several columns of sets, each for itself: its tag is no part of a code."""
+    """Group codes by their prefixes. With several columns of sets, each is grouped by itself, without its tag."""
     if len(columns) < 2:
         return from_prefixes(labels, lengths=lengths, root=root)
     tags = Tags(columns)

@@ -1,7 +1,8 @@
-"""What a hierarchy looks like, and whether it covers a data set."""
+"""The shape of a hierarchy, whether it covers a data set, and what is wrong with a malformed file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,13 +11,36 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import did_you_mean
 
-_HINTS = 20  # missing items that get a "did you mean": looking for one is slow
-_SHOWN = 10  # labels that a line names
+_HINTS = 20  # missing items that get a suggestion, because searching for one is slow
+SHOWN = 10  # labels that a line names, and problems of a kind that are listed
+# A part of the message about a problem -> the name of its kind.
+_KINDS = {
+    " has two parents, ": "nodes with two parents",
+    " occurs twice": "labels that occur twice",
+    " is both an item (": "labels that are both an item and a group",
+    ": cycle ": "cycles",
+    ": empty label": "empty labels",
+    ": the row ends in ": "rows that end below the root",
+    ": the row has one column (": "rows with one column",
+    ": wanted two columns": "rows that do not have two columns",
+    ": the node has no label": "nodes without a label",
+    ": wanted 'group has child": "lines that cannot be read",
+}
 
 
 @dataclass(frozen=True)
 class Missing:
-    """An item of the data that the hierarchy lacks."""
+    """An item of the data that the hierarchy lacks.
+
+    Parameters
+    ----------
+    label : str
+        The item.
+    occurrences : int
+        The number of records that hold it.
+    hint : str
+        A suggestion such as ``" (did you mean 'oat milk'?)"``, or an empty string.
+    """
 
     label: str
     occurrences: int
@@ -25,32 +49,32 @@ class Missing:
 
 @dataclass(frozen=True)
 class Check:
-    """The shape of a hierarchy and, if data were given, how well it covers them."""
+    """The shape of a hierarchy and, if data were given, how well it covers them. :func:`check` makes it."""
 
     name: str
     items: int
     groups: int
     height: int
-    min_depth: int  # of an item
+    min_depth: int  # the smallest depth of an item
     max_depth: int
     min_fanout: int
     mean_fanout: float
     max_fanout: int
-    single_children: int  # groups with one child: they say no more than the child does
-    data_items: int | None = None  # distinct items that occur in the data; None: no data were given
-    covered: int = 0  # of those
-    missing: tuple[Missing, ...] = ()  # in neither items nor groups
+    single_children: int  # groups with one child, which add nothing to that child
+    data_items: int | None = None  # different items in the data; None: no data were given
+    covered: int = 0  # how many of them are items of the hierarchy
+    missing: tuple[Missing, ...] = ()  # items of the data that are neither items nor groups
     items_that_are_groups: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()  # items of the hierarchy that do not occur: no error
-    occurrences_missing: int = 0  # of the missing and of those that are groups
+    unused: tuple[str, ...] = ()  # items of the hierarchy that do not occur in the data, which is no error
+    occurrences_missing: int = 0  # occurrences of missing items and of items that are groups
 
     @property
     def ok(self) -> bool:
         """Whether every item of the data is an item of the hierarchy."""
         return not self.missing and not self.items_that_are_groups
 
-    def rows(self) -> list[tuple[str, str]]:
-        """What there is to tell, as pairs of a name and a value."""
+    def rows(self, shown: int | None = SHOWN) -> list[tuple[str, str]]:
+        """Return all figures, as pairs of a name and a value. Each list shows at most ``shown`` labels (None: all)."""
         depths = f"{self.min_depth}" if self.min_depth == self.max_depth else f"{self.min_depth} to {self.max_depth}"
         rows = [
             ("items", f"{self.items:,}"),
@@ -64,8 +88,8 @@ class Check:
             rows += [
                 ("items in the data", f"{self.data_items:,}"),
                 ("covered", f"{self.covered:,}"),
-                ("missing", _listed([f"'{item.label}'{item.hint}" for item in self.missing])),
-                ("items that are groups", _listed([f"'{label}'" for label in self.items_that_are_groups])),
+                ("missing", _listed([f"'{item.label}'{item.hint}" for item in self.missing], shown)),
+                ("items that are groups", _listed([f"'{label}'" for label in self.items_that_are_groups], shown)),
                 ("missing items in all records", f"{self.occurrences_missing:,}"),
                 ("items not in the data", f"{len(self.unused):,}"),
             ]
@@ -73,8 +97,22 @@ class Check:
 
 
 def check(hierarchy: Hierarchy, transactions: Transactions | None = None) -> Check:
-    """Measure a hierarchy and compare it with the items that occur in a data set.
+    """Measure a hierarchy, and compare it with the items that occur in a data set.
 
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The hierarchy.
+    transactions : Transactions, optional
+        The data.
+
+    Returns
+    -------
+    Check
+        The figures. ``ok`` tells whether every item of the data is an item of the hierarchy.
+
+    Examples
+    --------
     >>> h = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}})
     >>> report = check(h, Transactions.from_sets([{"beer", "mlik"}, {"drinks"}]))
     >>> report.ok, report.missing
@@ -99,7 +137,7 @@ def check(hierarchy: Hierarchy, transactions: Transactions | None = None) -> Che
 
 
 def _covering(shape: Check, hierarchy: Hierarchy, transactions: Transactions) -> Check:
-    """The same with what is known from the data."""
+    """Return the check with the figures about the data."""
     items = hierarchy.labels[: hierarchy.n_leaves]
     supports = zip(transactions.labels, transactions.supports.tolist(), strict=True)
     occurring = {label: count for label, count in supports if count}
@@ -119,9 +157,25 @@ def _covering(shape: Check, hierarchy: Hierarchy, transactions: Transactions) ->
     )
 
 
-def _listed(labels: list[str]) -> str:
-    """How many there are, and the first of them."""
+def some_problems(problems: Sequence[str], shown: int = SHOWN) -> tuple[list[str], list[str]]:
+    """Return the first problems of each kind, and a line for each kind that has more.
+
+    >>> some_problems(["h.csv: 'a' has two parents, ..", "h.csv: 'b' has two parents, .."], shown=1)
+    (["h.csv: 'a' has two parents, .."], ['2 nodes with two parents, 1 of them shown'])
+    """
+    kinds: dict[str, list[str]] = {}
+    for problem in problems:
+        kind = next((name for words, name in _KINDS.items() if words in problem), "other problems")
+        kinds.setdefault(kind, []).append(problem)
+    first = [problem for some in kinds.values() for problem in some[:shown]]
+    more = [f"{len(some):,} {kind}, {shown} of them shown" for kind, some in kinds.items() if len(some) > shown]
+    return first, more
+
+
+def _listed(labels: list[str], shown: int | None) -> str:
+    """Return the number of labels, and the first of them."""
     if not labels:
         return "none"
-    more = f", and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
-    return f"{len(labels):,}: {', '.join(labels[:_SHOWN])}{more}"
+    some = labels[:shown]
+    more = f", and {len(labels) - len(some):,} more" if len(labels) > len(some) else ""
+    return f"{len(labels):,}: {', '.join(some)}{more}"

@@ -11,8 +11,19 @@ from shoal.data.hierarchy import Hierarchy
 def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
     """Put each counted label (``milk*2``) below its item, which becomes a group.
 
-    Labels that are in the hierarchy stay as they are; those whose item is not are left out, for ``encode`` to report.
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The hierarchy of the items without counts.
+    labels : iterable of str
+        The labels of the data. Labels whose item is not in the hierarchy are left out.
 
+    Returns
+    -------
+    Hierarchy
+
+    Examples
+    --------
     >>> h = with_counts(Hierarchy.from_tree({"*": ["beer", "milk"]}), ["milk*1", "milk*2", "beer"])
     >>> h.parents_by_label()
     {'beer': '*', 'milk*1': 'milk', 'milk*2': 'milk', 'milk': '*', '*': None}
@@ -27,8 +38,10 @@ def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
 
 
 def without_counts(labels: Iterable[str]) -> list[str]:
-    """The items of counted labels; others as they are.
+    """Return the different items of counted labels. Other labels stay unchanged.
 
+    Examples
+    --------
     >>> without_counts(["milk*1", "milk*2", "beer", "*"])
     ['milk', 'beer', '*']
     """

@@ -1,7 +1,7 @@
-"""Rows of cells, as RFC 4180 says and with any delimiter: what the formats ``arx`` and ``parents`` share.
+"""Rows of cells as in RFC 4180, with any delimiter, for the formats ``arx`` and ``parents``.
 
-Cells are verbatim: nothing is stripped. When no delimiter is given it is found among ``;`` ``,`` tab and ``|``. We
-quote every cell that holds one of those, so that the delimiter of a file we wrote is always found again.
+Cells are verbatim: nothing is stripped. If no delimiter is given, it is found among ``;`` ``,`` tab and ``|``. We quote
+every cell that contains one of those, so that the delimiter of a file we wrote is always found again.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Row(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is, for a message."""
+        """Return its place, for a message."""
         return f"line {self.line}"
 
 
 def read_rows(text: str, name: str, delimiter: str | None) -> list[Row]:
-    """The rows that are not blank; an error if the delimiter cannot be right."""
+    """Return the rows that are not blank. Raise an error if the delimiter cannot be right."""
     if delimiter is not None:
         check_delimiter(delimiter)
     likely = sniff(text)
@@ -42,24 +42,24 @@ def read_rows(text: str, name: str, delimiter: str | None) -> list[Row]:
     if rows and all(len(row.cells) == 1 for row in rows):
         if delimiter is not None and likely is not None:
             raise HierarchyError(
-                f"{name} has one column only with {_name(delimiter)} as the delimiter: it looks separated by "
-                f"{_name(likely)}, so pass that, or leave the delimiter out."
+                f"{name} has only one column with {_name(delimiter)} as the delimiter, but looks separated by "
+                f"{_name(likely)}: pass that, or leave out delimiter=."
             )
         if len(rows) > 1:
             raise HierarchyError(
-                f"{name} has one column only: wanted rows such as item;group;root, separated by ; , | or a tab."
+                f"{name} has only one column: wanted rows such as item;group;root, separated by ; , | or a tab."
             )
     return rows
 
 
 def write_rows(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """The rows as text."""
+    """Return the rows as text."""
     check_delimiter(delimiter)
     special = {*DELIMITERS, delimiter, '"', "\n"}
 
     @cache  # most labels are in many rows
     def cell(label: str) -> str:
-        # White space at the ends is quoted only to be seen: readers keep it in any case.
+        # White space at the ends is quoted only to make it visible. Readers keep it in any case.
         plain = special.isdisjoint(label) and label == label.strip()
         return label if plain else '"' + label.replace('"', '""') + '"'
 
@@ -67,13 +67,15 @@ def write_rows(rows: Iterable[Sequence[str]], delimiter: str) -> str:
 
 
 def check_delimiter(delimiter: str) -> None:
-    """Raise for what cannot separate cells."""
+    """Refuse a text that cannot separate cells."""
     if len(delimiter) != 1 or delimiter in '"\n\r\0':
-        raise HierarchyError(f"The delimiter must be one character and no quote or line end, got {delimiter!r}.")
+        raise HierarchyError(f"The delimiter must be one character, but no quote or line end, got {delimiter!r}.")
 
 
 def sniff(text: str) -> str | None:
-    """The likely delimiter: on most lines, then with the most common last cell (the root); None if there is none.
+    """Return the likely delimiter, or None.
+
+    It is the one on most lines. Among equals, it is the one with the most common last cell (the root).
 
     >>> sniff("bread, white;bakery;*\\nbeer;drinks;*\\n"), sniff('"a;b"'), sniff("a,b;*\\nc,d;*\\n")
     (';', None, ';')
@@ -89,16 +91,16 @@ def sniff(text: str) -> str | None:
 
 
 def _parse(text: str, name: str, delimiter: str) -> list[Row]:
-    """The rows, without empty lines."""
+    """Return the rows, without empty lines."""
     try:
         return [Row(line, tuple(cells)) for line, cells in records(text, delimiter)]
     except BadQuotes as error:
         raise HierarchyError(
-            f"{name}, line {error.line}: bad quoting: a cell that starts with a quote must end with one, "
-            f'and a quote inside it is written "".'
+            f"{name}, line {error.line}: malformed quotes: a cell that starts with a quote must end with one, "
+            f'and a quote inside it must be written as "".'
         ) from None
 
 
 def _name(delimiter: str) -> str:
-    """A delimiter as a message shows it."""
+    """Return a delimiter as a message shows it."""
     return _NAMES.get(delimiter, f"'{delimiter}'")

@@ -1,10 +1,10 @@
-"""What a hierarchy file says, before it is known to be a tree.
+"""The content of a hierarchy file, before it is known to be a tree.
 
-Every format is read into a :class:`Draft`: child-parent edges with the place each was read at. ``load`` raises the
-first problem of a draft, ``problems`` lists them all: one code, so that the two cannot disagree.
+Every format is read into a :class:`Draft`: child-parent edges with the place where each was read. ``load`` raises the
+first problem of a draft, and ``problems`` lists them all. Both use the same code, so they cannot disagree.
 
-An item may lie below a group of the same name, as in ``250;250;*``. Then the group gets another one, ``250:group``, so
-that a published label tells which of the two it is.
+An item may lie below a group of the same name, as in ``250;250;*``. Then the group is renamed to ``250:group``, so that
+published labels are unambiguous.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import NamedTuple
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError
 
-_NAMED = 4  # roots that a message names before it says "and more"
+_NAMED = 4  # the most roots that a message names
 
 
 class Edge(NamedTuple):
-    """A child, its parent (None: the root) and where the file says so, such as "line 3"."""
+    """A child, its parent (None: the root) and its place in the file, such as "line 3"."""
 
     child: str
     parent: str | None
@@ -29,7 +29,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The edges of a file and what its reader found wrong already.
+    """The edges of a file, and the problems that its reader has found.
 
     >>> draft = Draft("h.csv", (Edge("a", "A", "line 1"), Edge("b", "B", "line 2")))
     >>> draft.problems()
@@ -41,9 +41,9 @@ class Draft:
     findings: tuple[str, ...] = ()  # what the reader found wrong, as messages
 
     def problems(self) -> list[str]:
-        """All that keeps this from being a tree, the reader's findings first."""
+        """Return all problems that keep this from being a tree, the reader's findings first."""
         if not self.edges and not self.findings:
-            return [f"{self.name} holds no item: a hierarchy needs at least one."]
+            return [f"{self.name} has no items: a hierarchy needs at least one."]
         edge_of: dict[str, Edge] = {}
         two_parents = []
         for edge in _qualified(self.edges):
@@ -55,16 +55,16 @@ class Draft:
         return [*self.findings, *two_parents, *self._cycles(edge_of), *self._roots(edge_of)]
 
     def hierarchy(self) -> Hierarchy:
-        """The tree, or the first problem as an error."""
+        """Return the tree, or raise the first problem as an error."""
         problems = self.problems()
         if problems:
             n = len(problems)
-            rest = f" (The first of {n} problems; 'shoal hierarchy check' lists all.)" if n > 1 else ""
+            rest = f" (The first of {n:,} problems; 'shoal hierarchy check --all' lists all.)" if n > 1 else ""
             raise HierarchyError(problems[0] + rest)
         return Hierarchy.from_parents({edge.child: edge.parent for edge in _qualified(self.edges)}, self.name)
 
     def _cycles(self, edge_of: Mapping[str, Edge]) -> list[str]:
-        """Each cycle once, drawn."""
+        """Return each cycle once, as text."""
         drawn = []
         done: set[str] = set()
         for start in edge_of:
@@ -83,9 +83,9 @@ class Draft:
         return drawn
 
     def _roots(self, edge_of: Mapping[str, Edge]) -> list[str]:
-        """A complaint if there are several roots."""
+        """Return a problem if there are several roots."""
         roots: dict[str, str] = {}
-        for edge in edge_of.values():  # a second parent of a node is reported as that
+        for edge in edge_of.values():  # second parents are reported elsewhere
             root = edge.child if edge.parent is None else edge.parent
             if edge.parent is None or root not in edge_of:
                 roots.setdefault(root, edge.place)
@@ -101,13 +101,13 @@ class Draft:
 
 
 def _qualified(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
-    """The edges with other names for groups that have an item of the same name below them.
+    """Return the edges with other names for groups that have an item of the same name below them.
 
     >>> qualified = _qualified((Edge("b", "A", "line 1"), Edge("A", "A", "line 2"), Edge("A", "*", "line 1")))
     >>> [(edge.child, edge.parent) for edge in qualified]
     [('b', 'A:group'), ('A', 'A:group'), ('A:group', '*')]
     """
-    groups = {edge.child for edge in edges if edge.parent != edge.child}  # a root that is its own parent is no item
+    groups = {edge.child for edge in edges if edge.parent != edge.child}  # a root that is its own parent is not an item
     own = [edge.child for edge in edges if edge.parent == edge.child and edge.child in groups]
     if not own:
         return edges
@@ -131,5 +131,5 @@ def _qualified(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
 
 
 def _parent(edge: Edge) -> str:
-    """The parent of an edge and its place, for a message."""
+    """Return the parent of an edge and its place, for a message."""
     return f"none ({edge.place})" if edge.parent is None else f"'{edge.parent}' ({edge.place})"

@@ -1,4 +1,4 @@
-"""Loading and saving: which format a file has, and the checks that all formats share."""
+"""Load and save hierarchies: detect the format of a file, and run the checks that all formats share."""
 
 from __future__ import annotations
 
@@ -21,16 +21,58 @@ FORMATS = MappingProxyType({name: str(module.DESCRIPTION) for name, module in _M
 
 
 def load(path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> Hierarchy:
-    """Read a hierarchy; its name is that of the file, its hash that of the file's bytes.
+    """Read a hierarchy from a file.
 
-    Without a format, name and content of the file decide; without a delimiter, its content does.
+    Parameters
+    ----------
+    path : path
+        The file. It may be compressed.
+    format : str, optional
+        One of :data:`FORMATS`. The default is detected from the name and the content of the file.
+    delimiter : str, optional
+        What separates the cells of the formats ``arx`` and ``parents``. The default is detected.
+
+    Returns
+    -------
+    Hierarchy
+        Its name is that of the file, and its hash that of the file's bytes.
+
+    Raises
+    ------
+    HierarchyError
+        The file is not a tree. The message names the first problem; :func:`problems` lists them all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "drinks.csv")
+    ...     _ = path.write_text("beer;alcohol;drinks\\nwine;alcohol;drinks\\n")
+    ...     load(path)
+    Hierarchy(drinks.csv: 2 items, 2 groups)
     """
     draft, sha256 = _read(path, format, delimiter)
     return replace(draft.hierarchy(), name=Path(path).name, file_sha256=sha256)
 
 
 def problems(path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> list[str]:
-    """Everything that keeps :func:`load` from loading a file; empty if it loads."""
+    """Return everything that keeps :func:`load` from loading a file.
+
+    Parameters
+    ----------
+    path, format, delimiter
+        As in :func:`load`.
+
+    Returns
+    -------
+    list of str
+        One message per problem. The list is empty if the file can be loaded.
+
+    Examples
+    --------
+    >>> problems("missing.csv")
+    ['missing.csv does not exist: check the path.']
+    """
     try:
         return _read(path, format, delimiter)[0].problems()
     except HierarchyError as error:
@@ -38,9 +80,40 @@ def problems(path: str | Path, *, format: str | None = None, delimiter: str | No
 
 
 def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> str:
-    """Write a hierarchy, all or nothing, and return the hash of the file.
+    """Write a hierarchy to a file.
 
-    Without a format the suffix decides: .csv and .tsv are ``arx``, .json ``amnesia-json``, .txt ``amnesia``.
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What to write.
+    path : path
+        The file. It appears only if everything was written.
+    format : str, optional
+        One of :data:`FORMATS`. By default, the suffix decides: .csv and .tsv are ``arx``, .json is ``amnesia-json``,
+        .txt is ``amnesia``.
+    delimiter : str, optional
+        What separates the cells of the formats ``arx`` and ``parents``.
+
+    Returns
+    -------
+    str
+        The SHA-256 hash of the file.
+
+    Raises
+    ------
+    HierarchyError
+        The format cannot hold a label.
+    OutputError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "drinks.csv")
+    ...     sha256 = save(Hierarchy.from_tree({"drinks": ["beer", "wine"]}), path)
+    ...     path.read_text().splitlines()
+    ['beer;drinks', 'wine;drinks']
     """
     path = Path(path)
     suffix = files.plain_suffix(path)
@@ -55,7 +128,7 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
                 f"rename it{', or use amnesia-json' if label and format != 'amnesia-json' else ''}."
             )
     text: str = module.write(hierarchy, delimiter)
-    # A byte-order mark that belongs to the first label must not be taken for that of the file.
+    # A byte-order mark that belongs to the first label must not look like that of the file.
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     with files.atomic_output(path) as file:
         file.write((mark + text).encode())
@@ -63,8 +136,15 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
 
 
 def format_to_write(path: str | Path, format: str | None = None) -> str:
-    """The format that is given, or else the one that the suffix stands for.
+    """Return the given format, or else the one that the suffix indicates.
 
+    Raises
+    ------
+    HierarchyError
+        The suffix is unknown, and no format is given.
+
+    Examples
+    --------
     >>> format_to_write("products.txt"), format_to_write("products.txt", "parents")
     ('amnesia', 'parents')
     """
@@ -73,17 +153,17 @@ def format_to_write(path: str | Path, format: str | None = None) -> str:
     suffix = files.plain_suffix(Path(path))
     if suffix not in _BY_SUFFIX:
         raise HierarchyError(
-            f"{path}: the suffix '{suffix}' does not tell the format: end the name in {', '.join(_BY_SUFFIX)}, or "
-            f"name the format ({', '.join(FORMATS)})."
+            f"{path}: the suffix '{suffix}' does not tell the format: use a name that ends in {', '.join(_BY_SUFFIX)}, "
+            f"or pass format= ({', '.join(FORMATS)})."
         )
     return _BY_SUFFIX[suffix]
 
 
 def _read(path: str | Path, format: str | None, delimiter: str | None) -> tuple[Draft, str]:
-    """What a file says, and its hash."""
+    """Return the content of a file, and its hash."""
     name = str(path)
     if format is not None:
-        _module(format, delimiter)  # a wrong option is said before the file is read
+        _module(format, delimiter)  # refuse a wrong option before reading
     try:
         content = files.load(path)
         text = content.text()
@@ -97,7 +177,7 @@ def _read(path: str | Path, format: str | None, delimiter: str | None) -> tuple[
 
 
 def _detect(text: str, suffix: str, name: str, delimiter: str | None) -> str:
-    """The format of a text. The suffix is believed only for JSON: .csv and .txt are used for anything."""
+    """Return the format of a text. The suffix is trusted only for JSON, because .csv and .txt are used for anything."""
     if delimiter is None:
         if suffix == ".json" or amnesia_json.looks_like_it(text):
             return "amnesia-json"
@@ -106,30 +186,30 @@ def _detect(text: str, suffix: str, name: str, delimiter: str | None) -> str:
     if "parent" not in text.lower():
         return "arx"
     rows = read_rows(text, name, delimiter)
-    # In a table of parents, 'parent' is in the header and hardly elsewhere; in arx every row ends with the same root.
+    # In a table of parents, 'parent' is hardly anywhere but in the header. In arx, every row ends with the same root.
     is_table = bool(rows) and parents.is_header(rows[0].cells)
     same_root = len(rows) > 1 and all(row.cells[-1] == rows[0].cells[-1] for row in rows)
     return "parents" if is_table and not same_root else "arx"
 
 
 def _module(format: str, delimiter: str | None) -> ModuleType:
-    """The module of a format; an error if there is none, or if it takes no delimiter."""
+    """Return the module of a format. Raise an error if it does not exist, or has no delimiter."""
     if format not in _MODULES:
         hint = did_you_mean(format, FORMATS)
         raise HierarchyError(f"There is no hierarchy format '{format}'{hint}: choose one of {', '.join(FORMATS)}.")
     if delimiter is not None:
         check_delimiter(delimiter)
         if format not in _DELIMITED:
-            raise HierarchyError(f"The format {format} has no delimiter: leave it out, or use arx or parents.")
+            raise HierarchyError(f"The format {format} has no delimiter: leave out delimiter=, or use arx or parents.")
     return _MODULES[format]
 
 
 def _unwritable(label: str, format: str) -> str:
-    """Why a label would not be read back as it is; nothing if it would."""
+    """Return why a label would not be read back exactly, or an empty string."""
     if not label:
         return "is empty"
     if format == "amnesia-json":
         return ""  # it escapes everything
     if "\r" in label or "\0" in label:
-        return "holds a carriage return or a zero byte"
+        return "contains a carriage return or a NUL character"
     return "" if label.isascii() or label.encode(errors="replace").decode() == label else "is not valid Unicode"

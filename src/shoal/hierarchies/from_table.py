@@ -1,10 +1,10 @@
 """A hierarchy from the category columns of a table, such as product_id, product_type, department.
 
-Real tables are dirty, and what comes out is a tree in any case. A node is a label on a level, and its parent always
-stands on a higher level, so there can be no cycle. A node hangs below the label that its rows name on the nearest level
-above: a blank tells nothing, so it counts only where no row of the node has a label on that level. If rows name several
-labels there, one of them wins, or the node is split. Groups that are left without items vanish. Labels that would stand
-for two nodes get their level or their parent in brackets; items keep their labels, as the data use them.
+Real tables are dirty, but the result is always a tree. A node is a label on a level. Its parent is always on a higher
+level, so there are no cycles. The parent is the label that the rows of the node name on the nearest level above. Blank
+cells count only if no row of the node has a label on that level. If rows name several labels there, one of them wins,
+or the node is split. Groups without items are left out. If two nodes have the same label, groups get their level or
+their parent in brackets. Items keep their labels, because the data use them.
 
 Neither the order of rows nor that of equal labels changes the result: ties are broken by the order of labels.
 """
@@ -27,7 +27,7 @@ from shoal.hierarchies.table_tree import TableTree, nothing_above
 
 SeveralParents = Literal["most-frequent", "split", "error"]
 UnknownItems = Literal["group", "root", "list"]
-_FEW = 0.1  # of the items of the data: if no more are among the leaves, another column may be meant
+_FEW = 0.1  # if no more than this share of the data's items are leaves, another column may be meant
 
 
 def from_table(
@@ -50,26 +50,26 @@ def from_table(
     levels
         Names of columns: the items first, then their groups, from the narrowest to the widest.
     several_parents
-        What to do with a group whose rows name several parents. ``most-frequent``: the one that most rows name.
-        ``split``: a group for each, called ``type (category)``. ``error``: raise. An item cannot be split, since data
-        name it by its label alone: ``split`` takes the parent that most rows name.
+        What to do with a group whose rows name several parents. ``most-frequent``: take the one that most rows name.
+        ``split``: make a group for each, called ``type (category)``. ``error``: raise an error. An item cannot be
+        split, because data refer to it by its label: it always goes to the parent that most rows name.
     items
-        The items of the data, to weigh parents by: a column, or a mapping from items to counts. Each row of the table
+        The items of the data, to weight parents: a column, or a mapping from items to counts. Each row of the table
         then counts as often as the data use its item.
     only_used
         Leave out rows whose item is not among ``items``.
     unknown_items
         What to do with ``items`` that the table lacks. ``group``: put them below ``(no department)``, with those whose
-        levels are all blank. ``root``: put them directly below the root. ``list``: only say so in the summary.
+        levels are all blank. ``root``: put them directly below the root. ``list``: only mention them in the summary.
     root
         Label of the root.
     name
-        What to call the table in messages, such as its file.
+        What messages call the table, such as its file.
 
     Returns
     -------
     Hierarchy
-        :func:`from_table_with_summary` also tells what was done about dirt in the table.
+        :func:`from_table_with_summary` also reports what was done about problems in the table.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def from_table_with_summary(
     root: str = "*",
     name: str = "",
 ) -> TableSummary:
-    """Do the same as :func:`from_table`, and tell what was done about dirt in the table.
+    """Build a hierarchy like :func:`from_table`, and report what was done about problems in the table.
 
     Examples
     --------
@@ -114,8 +114,8 @@ def from_table_with_summary(
     >>> for sentence in from_table_with_summary(products, levels=["id", "type", "aisle"], items=[1, 1, 5]).sentences():
     ...     print(sentence)
     4 items, height 3: 3 id, 2 type, 2 aisle.
-    1 group stands under several parents (1 type) and was put below the parent that the data use most, which moved 1
-    item (--several-parents split keeps them apart): 'ale' under 'bar' (2), 'pub' (0).
+    1 group has several parents (1 type) and was put below the parent that the data use most, which moved 1
+    item (several_parents='split' splits them instead): 'ale' under 'bar' (2), 'pub' (0).
     1 row has no id and was left out.
     2 items of the table do not occur in the data and were kept: '2'; '3'.
     1 item of the data is not in the table (used 1 time) and was put below '(no aisle)': '5'.
@@ -154,7 +154,7 @@ def from_table_with_summary(
 
 
 def _place(unknown_items: str, top: str) -> str | None:
-    """Where items go that the table lacks; none: nowhere."""
+    """Return where items go that the table lacks. None: they are left out."""
     return {"list": None, "root": "the root"}.get(unknown_items, f"'{nothing_above(top)}'")
 
 
@@ -166,13 +166,15 @@ def _summary(
     name: str,
     findings: Sequence[Finding | None],
 ) -> TableSummary:
-    """The hierarchy of a tree with further items, and all that is to be told.
+    """Return the hierarchy of a tree with more items, and all findings.
+
+    The items go directly below the root, or below the group of items without a label on the widest level.
 
     They go directly below its root, or below the group of all that have no label on the widest level.
     """
     if root in tree.columns[0].labels or root in more_items:
         raise HierarchyError(
-            f"{name}: the root cannot be called {quoted(root)}, since an item is: choose another root."
+            f"{name}: the root cannot be called {quoted(root)}, as an item has that name: choose another root=."
         )
     names = tree.names(root, more_items)
     nodes = np.flatnonzero(tree.alive)[1:]
@@ -182,36 +184,36 @@ def _summary(
     parent_of |= {group: root} if group != root else {}
     parent_of |= dict.fromkeys(more_items, group)
     sizes = [(column.name, len(tree.level_nodes(level))) for level, column in enumerate(tree.columns)]
-    told = [one for one in (*table_findings.in_tree(tree, names), *findings) if one is not None]
-    return TableSummary(Hierarchy.from_parents(parent_of, name), tuple(sizes), tuple(told))
+    found = [one for one in (*table_findings.in_tree(tree, names), *findings) if one is not None]
+    return TableSummary(Hierarchy.from_parents(parent_of, name), tuple(sizes), tuple(found))
 
 
 def _checked(
     levels: Sequence[str], several_parents: str, unknown_items: str, root: str, nothing_used: bool
 ) -> list[str]:
-    """The names of the levels; an error if options do not fit."""
+    """Return the names of the levels. Raise an error if options are invalid."""
     if isinstance(levels, str) or not all(isinstance(level, str) for level in levels):
-        raise OptionError(f"levels must be a list of column names, got {shorten(repr(levels))}.")
+        raise OptionError(f"levels= must be a list of column names, got {shorten(repr(levels))}.")
     if not root.strip():
-        raise OptionError("root must be a label, got an empty one.")
+        raise OptionError("root= must be a label, got an empty text.")
     check_levels(levels)
     for option, value, known in (
         ("several_parents", several_parents, get_args(SeveralParents)),
         ("unknown_items", unknown_items, get_args(UnknownItems)),
     ):
         if value not in known:
-            raise OptionError(f"{option} must be one of {', '.join(known)}, got '{shorten(value)}'.")
+            raise OptionError(f"{option}= must be one of {', '.join(known)}, got '{shorten(value)}'.")
     if nothing_used:
-        raise OptionError("only_used needs the items of the data: give items, too.")
+        raise OptionError("only_used=True needs the items of the data: pass items= too.")
     return list(levels)
 
 
 def check_levels(levels: Sequence[str], option: str = "levels") -> None:
-    """Refuse fewer than two levels, and one that is named twice."""
+    """Refuse fewer than two levels, and repeated levels."""
     if len(levels) < 2:
         raise OptionError(
-            f"{option} must name at least two columns, got {len(levels)}: the items first, then their groups up to the "
-            f"widest, such as product_id,product_type,department."
+            f"{option} must name at least two columns, got {len(levels)}: name the items first, then their groups "
+            f"up to the widest, such as product_id,product_type,department."
         )
     for at, level in enumerate(levels):
         if level in levels[:at]:
@@ -219,7 +221,7 @@ def check_levels(levels: Sequence[str], option: str = "levels") -> None:
 
 
 def _as_the_data_spell(leaves: LevelColumn, uses: Mapping[str, int] | None) -> LevelColumn:
-    """The items without ``.0`` if all have it, except where the data write them so, too."""
+    """Remove ``.0`` from the items if all have it, unless the data write them with it."""
     whole = leaves.without_fractions()
     if uses is None or whole is leaves:
         return whole
@@ -227,37 +229,38 @@ def _as_the_data_spell(leaves: LevelColumn, uses: Mapping[str, int] | None) -> L
 
 
 def _check_leaf_level(columns: Sequence[LevelColumn], uses: Mapping[str, int], name: str) -> None:
-    """An error if the items of the data are not in the first column, but perhaps in another."""
+    """Raise an error if the items of the data are not in the first column, but perhaps in another."""
     if not uses:
-        raise DataError("The data have no items to weigh parents by: leave them out, or name another column.")
+        raise DataError("The data have no items: leave them out, or name another column.")
     shares = [len(uses.keys() & set(column.labels)) / len(uses) for column in columns]
     elsewhere = int(np.argmax(shares))
     leaf = shorten(columns[0].name)
     if shares[0] <= _FEW and shares[elsewhere] > max(shares[0], 0.5):
         column = shorten(columns[elsewhere].name)
         raise OptionError(
-            f"{name}: the items of the data are not in '{leaf}', the first of the levels, but in '{column}': "
+            f"{name}: the items of the data are not in '{leaf}', the first level, but in '{column}': "
             f"put '{column}' first."
         )
     if not shares[0]:
         items, leaves = canonical_order(uses), canonical_order(columns[0].labels)
         alike = lookalikes(items, leaves)
         item, other = alike[0] if alike else (items[0], leaves[0])
-        remedy = "write both alike" if alike else "name the column that holds the items first"
+        remedy = "spell both alike" if alike else "name the column of the items first"
         raise OptionError(
-            f"{name}: none of the {len(items):,} items of the data is in '{leaf}', the first of the levels: the data "
+            f"{name}: none of the {len(items):,} items of the data is in '{leaf}', the first level: the data "
             f"have items such as {quoted(item)}, the table such as {quoted(other)}: {remedy}."
         )
 
 
 def _refuse_several_parents(tree: TableTree, name: str) -> None:
-    """An error if rows give a node several parents."""
+    """Raise an error if rows name several parents for a node."""
     several = [(level, *node) for level in range(len(tree.columns)) for node in tree.several(level)]
     if several:
         level, label, parents = several[0]
         noun = "use" if tree.weighted and level else "row"
-        more = f" So do {len(several) - 1:,} other labels." if several[1:] else ""
+        more = f" Other labels with several parents: {len(several) - 1:,}." if several[1:] else ""
         raise HierarchyError(
-            f"{name}: {shorten(tree.columns[level].name)} {quoted(label)} stands under {len(parents)} parents, "
-            f"{counted_parents(parents, noun)}: mend the table, or choose most-frequent or split.{more}"
+            f"{name}: {shorten(tree.columns[level].name)} {quoted(label)} has {len(parents)} parents, "
+            f"{counted_parents(parents, noun)}: correct the table, or pass several_parents='most-frequent' or "
+            f"several_parents='split'.{more}"
         )

@@ -1,7 +1,7 @@
 """A hierarchy refined by given groups of siblings, as a file lists them.
 
-A group is a union of children of one node, with all that is below them. Groups may lie inside each other. A group of
-all children is the node itself, and a group of one child is that child: neither adds anything.
+A group is a union of children of one node, with everything below them. Groups may be nested. A group of all children is
+the node itself, and a group of one child is that child. Neither adds anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError, did_you_mean, shorten
 from shoal.hierarchies.refine import Shape, refined
 
-LONG = 200  # characters of a label that are compared with others
+LONG = 200  # characters of a label that are compared with other labels
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Given:
 
     members: tuple[str, ...]  # items, or nodes of the hierarchy
     place: str  # for messages
-    label: str = ""  # what it is called; "": it has no name yet
+    label: str = ""  # its name; "": it has no name yet
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class _Located:
 
 
 def grouped(owner: Hierarchy, groups: Sequence[Given]) -> Hierarchy:
-    """The hierarchy refined by exactly these groups, which keep their labels if they have any.
+    """Return the hierarchy refined by exactly these groups, which keep their labels if they have any.
 
     >>> owner = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1"], "C": ["c1"]}})
     >>> tree = grouped(owner, [Given(("a1", "a3"), "line 1", "odd"), Given(("A", "b1"), "line 2")])
@@ -65,12 +65,15 @@ def grouped(owner: Hierarchy, groups: Sequence[Given]) -> Hierarchy:
 
 
 def _items(owner: Hierarchy, nodes: frozenset[int]) -> list[str]:
-    """The items below some nodes."""
+    """Return the items below some nodes."""
     return [item for node in nodes for item in owner.items[slice(*owner.span[node])]]
 
 
 def _locate(owner: Hierarchy, given: Given) -> tuple[int, _Located] | None:
-    """The node whose children a group is made of, and these; nothing, if it is a node or an item itself."""
+    """Return the node whose children form a group, and the group.
+
+    Return None if the group is itself a node or an item.
+    """
     nodes = [_node(owner, member, given) for member in given.members]
     inside = np.zeros(owner.n_leaves, dtype=bool)
     for node in nodes:
@@ -99,12 +102,12 @@ def _locate(owner: Hierarchy, given: Given) -> tuple[int, _Located] | None:
 
 
 def _full(inside: Any, leaves: Any) -> bool:
-    """Whether all leaves from the first to the last are in it."""
+    """Whether it contains all leaves from the first to the last."""
     return bool(inside[leaves[0] : leaves[-1] + 1].all())
 
 
 def _node(owner: Hierarchy, member: str, given: Given) -> int:
-    """The node that a member names."""
+    """Return the node that a member names."""
     node = owner.code_of.get(member, owner.code_of.get(member.strip(), -1))
     if node < 0:
         raise HierarchyError(
@@ -115,28 +118,28 @@ def _node(owner: Hierarchy, member: str, given: Given) -> int:
 
 
 def _not_siblings(owner: Hierarchy, given: Given, nodes: Sequence[int], above: int, child: int) -> str:
-    """A message that names two members of different nodes."""
+    """Return a message that names two members of different nodes."""
     inside = next(node for node in nodes if owner.covers(child, node))
     outside = next(node for node in nodes if not owner.covers(child, node))
     one, other = sorted((inside, outside), key=nodes.index)
     parents = [owner.labels[owner.parent[node]] for node in (one, other)]
     return (
         f"{given.place}: '{shorten(owner.labels[one])}' (below '{shorten(parents[0])}') and "
-        f"'{shorten(owner.labels[other])}' "
-        f"(below '{shorten(parents[1])}') are not siblings: a group may only hold children of one node of the "
-        f"hierarchy {owner.name}. Split the group, or name all of '{shorten(owner.labels[child])}'."
+        f"'{shorten(owner.labels[other])}' (below '{shorten(parents[1])}') are not siblings: a group may only hold "
+        f"children of one node of the hierarchy {owner.name}. Split the group, or name all of "
+        f"'{shorten(owner.labels[child])}'."
     )
 
 
 def _shape(owner: Hierarchy, node: int, groups: Sequence[_Located]) -> Shape:
-    """What stands between a node and its children: groups inside groups. Groups that only overlap are an error."""
-    top: dict[int, _Located] = {}  # child -> the largest group so far that it is in
+    """Return what is between a node and its children: nested groups. Refuse groups that only overlap."""
+    top: dict[int, _Located] = {}  # child -> the largest group so far that contains it
     parts: dict[int, list[Any]] = {}  # group -> its shape
     order = {child: at for at, child in enumerate(owner.children[node])}
     for group in sorted(groups, key=lambda other: (len(other.children), min(map(order.__getitem__, other.children)))):
         inner = {id(top[child]): top[child] for child in group.children if child in top}
         if any(other.children == group.children for other in inner.values()):
-            continue  # given twice
+            continue  # a duplicate
         for other in inner.values():
             if not other.children <= group.children:
                 raise HierarchyError(_overlap(owner, group, other))
@@ -146,7 +149,7 @@ def _shape(owner: Hierarchy, node: int, groups: Sequence[_Located]) -> Shape:
 
 
 def _in_order(children: Any, top: dict[int, _Located], parts: dict[int, list[Any]], order: dict[int, int]) -> list[Any]:
-    """Children and the groups that they are in, in canonical order; each group once, at its first child."""
+    """Return children and their groups in canonical order. Each group occurs once, at its first child."""
     shape: list[Any] = []
     seen: set[int] = set()
     for child in sorted(children, key=order.__getitem__):
@@ -160,9 +163,9 @@ def _in_order(children: Any, top: dict[int, _Located], parts: dict[int, list[Any
 
 
 def _overlap(owner: Hierarchy, group: _Located, other: _Located) -> str:
-    """A message that names what is in both, and what is not."""
+    """Return a message that names what is in both groups, and what is not."""
     both = min(group.children & other.children)
     return (
-        f"{group.given.place}: the group shares '{shorten(owner.labels[both])}' with that of {other.given.place}, but "
-        f"neither lies inside the other: remove it from one of them, or join the groups."
+        f"{group.given.place}: the group and that of {other.given.place} share '{shorten(owner.labels[both])}', but "
+        f"neither contains the other: remove it from one of them, or merge the groups."
     )

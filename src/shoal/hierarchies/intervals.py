@@ -1,7 +1,7 @@
 """Levels of ranges for columns of numbers and dates: by width, by quantiles, by given breaks, by the calendar.
 
-A level is where its ranges begin; each level's ranges are unions of those of the level below it. All is in steps of the
-column's axis (:mod:`shoal.data.attributes`).
+A level is an array of the starts of its ranges. The ranges of each level are unions of ranges of the level below it.
+All numbers are positions on the axis of the column (:mod:`shoal.data.attributes`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from shoal.data.arrays import Counts
 from shoal.data.ordered import MOST_STEPS, Unit, axis_position
 from shoal.errors import OptionError
 
-Levels = tuple[int, int, tuple[Counts, ...]]  # where the first range begins, where the last one ends, the levels
+Levels = tuple[int, int, tuple[Counts, ...]]  # start of the first range, end of the last range, the levels
 
 KINDS = {
     "width": "width:5,10 (ranges of 5, then of 10)",
-    "quantiles": "quantiles:8 (8 ranges with about as many records each, then 4, then 2)",
-    "breaks": "breaks:18,30,65/30 (ranges that begin at 18, 30 and 65, then at 30)",
+    "quantiles": "quantiles:8 (8 ranges with about the same number of records, then 4, then 2)",
+    "breaks": "breaks:18,30,65/30 (ranges that start at 18, 30 and 65, then at 30)",
     "calendar": "calendar:month,year (also day, week, quarter, decade; for dates)",
 }
 MOST_RANGES = 1_000_000
@@ -39,7 +39,7 @@ def is_spec(text: str) -> bool:
 
 
 def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit, name: str) -> Levels:
-    """The levels that a text describes, for a column with these values, so often each.
+    """Return the levels that a text describes, for a column with these values and their counts.
 
     >>> first, last, starts = levels("width:5,10", np.array([17, 34]), np.array([1, 1]), 0, "number", "age")
     >>> first, last, [level.tolist() for level in starts]
@@ -61,17 +61,17 @@ def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit,
     for finer, coarser in itertools.pairwise(starts):
         if not np.isin(coarser, finer).all():
             raise OptionError(
-                f"Column '{name}': in '{spec}' the ranges of one level are cut by the next: each level must be made of "
+                f"Column '{name}': in '{spec}', ranges of one level are split by the next: each level must consist of "
                 f"whole ranges of the level before it."
             )
     return begins, ends, tuple(starts)
 
 
-LevelRanges = list[tuple[Counts, int]]  # for each level, where its ranges begin and where the last one ends
+LevelRanges = list[tuple[Counts, int]]  # for each level, the starts of its ranges and the end of the last
 
 
 def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
-    """Ranges of equal width that begin at multiples of it; all levels begin where the widest does."""
+    """Return ranges of equal width that start at multiples of it. All levels start where the widest does."""
     if unit != "number":
         raise ValueError("dates need calendar, quantiles or breaks")
     widths = [_whole(part, decimals) for part in text.split(",")]
@@ -85,10 +85,10 @@ def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit
 
 
 def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
-    """Ranges with about as many records each, joined two by two; equal values are never split."""
+    """Return ranges with about the same number of records, merged in pairs. Equal values are never split."""
     wanted = int(text) if text.strip().isdecimal() else 0
     if wanted < 2:
-        raise ValueError("there must be at least 2")
+        raise ValueError("wanted at least 2 quantiles")
     if wanted > MOST_RANGES:
         raise ValueError("these are more than a million ranges")
     before = np.cumsum(counts) - counts  # records below each value
@@ -104,7 +104,7 @@ def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: U
 
 
 def _breaks(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
-    """Ranges that begin at given values; one more, below the first, if there are values."""
+    """Return ranges that start at given values, and one more below the first if there are values."""
     ranges = []
     for level in text.split("/"):
         starts = [axis_position(part, unit, decimals) for part in level.split(",")]
@@ -115,7 +115,7 @@ def _breaks(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit
 
 
 def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
-    """Whole days, weeks (from Monday), months, quarters, years or decades."""
+    """Return whole days, weeks (from Monday), months, quarters, years or decades."""
     if unit == "number":
         raise ValueError("calendar is for dates")
     periods = [part.strip() for part in text.split(",")]
@@ -126,7 +126,7 @@ def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Un
     zero = date(1970, 1, 1)
     ends = [zero + timedelta(days=_ends(points)[0] // day), zero + timedelta(_ends(points)[1] // day)]
     if ends[0].year < 10 or ends[1].year > 9989:
-        raise ValueError("dates must lie in the years 10 to 9989: name others, such as 9999-12-31, as missing")
+        raise ValueError("dates must be in the years 10 to 9989: declare others, such as 9999-12-31, as missing")
     begin, stop = _start(ends[0], periods[-1]), _next(_start(ends[1], periods[-1]), periods[-1])
     ranges = []
     for period in periods:
@@ -141,7 +141,7 @@ def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Un
 
 
 def _start(day: date, period: str) -> date:
-    """The first day of the period that a day lies in."""
+    """Return the first day of the period that contains a day."""
     if period == "week":
         return day - timedelta(days=day.weekday())
     month = {"month": day.month, "quarter": (day.month - 1) // 3 * 3 + 1, "day": day.month}.get(period, 1)
@@ -150,7 +150,7 @@ def _start(day: date, period: str) -> date:
 
 
 def _next(start: date, period: str) -> date:
-    """The first day of the next period."""
+    """Return the first day of the next period."""
     if period in ("day", "week"):
         return start + timedelta(days=1 if period == "day" else 7)
     months = {"month": 1, "quarter": 3, "year": 12, "decade": 120}[period]
@@ -159,22 +159,22 @@ def _next(start: date, period: str) -> date:
 
 
 def _ends(points: Counts) -> tuple[int, int]:
-    """The least and the greatest value; of none, 0."""
+    """Return the smallest and the largest value, or 0 if there are none."""
     return (int(points[0]), int(points[-1])) if len(points) else (0, 0)
 
 
 def _whole(text: str, decimals: int) -> int:
-    """A width in steps."""
+    """Return a width in steps of the axis."""
     try:
         scaled = Decimal(text.strip()).scaleb(decimals)
-    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+    except ArithmeticError:  # not a number, or too large for a decimal
         scaled = Decimal("NaN")
     if not scaled.is_finite():
         raise ValueError(f"'{text.strip()}' is not a width")
     if scaled != scaled.to_integral_value():
         raise ValueError(f"{text.strip()} is finer than the values")
     if abs(scaled) >= MOST_STEPS:
-        raise ValueError(f"{text.strip()} is wider than all numbers that can be told apart")
+        raise ValueError(f"{text.strip()} is too wide")
     return int(scaled)
 
 

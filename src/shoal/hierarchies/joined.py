@@ -10,8 +10,26 @@ from shoal.errors import HierarchyError, shorten
 
 
 def joined(trees: Mapping[str, Hierarchy]) -> Hierarchy:
-    """One root above the trees of the columns, with their labels tagged as :func:`shoal.read` tags the items.
+    """Join the hierarchies of several columns of sets below one root.
 
+    Labels are tagged as :func:`shoal.read` tags the items: ``column.label``.
+
+    Parameters
+    ----------
+    trees : mapping of str to Hierarchy
+        The hierarchy of each column.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        There is no column, or two labels become the same.
+
+    Examples
+    --------
     >>> flat = Hierarchy.flat
     >>> joined({"drugs": flat(["a"]), "tests": flat(["a", "b"])}).parents_by_label()
     {'drugs.a': 'drugs.*', 'tests.a': 'tests.*', 'tests.b': 'tests.*', 'drugs.*': 'drugs+tests',
@@ -26,8 +44,8 @@ def joined(trees: Mapping[str, Hierarchy]) -> Hierarchy:
             tagged = tags.label(column, label)
             if tagged in parent_of:
                 raise HierarchyError(
-                    f"{tree.name}: '{shorten(label)}' of column '{shorten(column)}' becomes '{shorten(tagged)}', which "
-                    f"is another label already: rename it."
+                    f"{tree.name}: '{shorten(label)}' of column '{shorten(column)}' gets the label "
+                    f"'{shorten(tagged)}', which exists already: rename it."
                 )
             parent_of[tagged] = tags.joint if parent is None else tags.label(column, parent)
     return Hierarchy.from_parents(parent_of, ", ".join(dict.fromkeys(tree.name for tree in trees.values())))

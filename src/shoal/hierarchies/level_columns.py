@@ -1,7 +1,7 @@
-"""Columns of a table as labels: what a data frame holds, turned into distinct texts and a code for each row.
+"""Columns of a table as labels: distinct texts and a code for each row.
 
-Labels come out of real tables dirty. White space at their ends is cut off, unless the data write an item so, too. Blank
-cells, nulls and NaN hold no label. Whole numbers that arrive as floats are whole numbers again (``1004906.0`` is
+Labels of real tables are dirty. White space at their ends is removed, unless the data write an item with it. Blank
+cells, nulls and NaN have no label. Whole numbers that arrive as floats become whole numbers again (``1004906.0`` is
 ``1004906``), if all numbers of the column are whole. Everything else is verbatim: ``007`` is not ``7``, and ``Milk`` is
 not ``milk``.
 """
@@ -21,7 +21,7 @@ from shoal.data.labels import canonical_order
 from shoal.errors import DataError, did_you_mean, shorten
 
 _WHOLE = re.compile(r"[+-]?\d+\.0+", re.ASCII)
-_EXACT = 2.0**53  # from here on, floats no longer hold every whole number
+_EXACT = 2.0**53  # from here on, floats cannot hold every whole number
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,29 +31,29 @@ class LevelColumn:
     name: str
     labels: list[str]  # distinct
     codes: npt.NDArray[np.int64]  # for each row the number of its label, or -1: blank
-    was_float: str = ""  # a label as it arrived, if whole numbers arrived as floats
+    was_float: str = ""  # an original label, if whole numbers arrived as floats
 
     @classmethod
     def of(cls, table: Any, name: str, items: Collection[str] = ()) -> LevelColumn:
-        """A column of a pyarrow.Table; white space at the ends of labels stays if the data write ``items`` so, too."""
+        """Read a column of a pyarrow.Table. White space at the ends of labels stays if ``items`` contain it, too."""
         texts, codes, was_float = _coded(table.column(name), name)
         column = cls(name, texts, codes, was_float)
         return column.mapped(lambda label: label if label in items and label.strip() else label.strip())
 
     @property
     def looks_like_floats(self) -> bool:
-        """Whether all its labels are texts such as ``1004906.0``."""
+        """Whether all of its labels are texts such as ``1004906.0``."""
         return bool(self.labels) and all(map(_WHOLE.fullmatch, self.labels))
 
     def without_fractions(self) -> LevelColumn:
-        """The same with ``1004906.0`` as ``1004906``, if all its labels look so."""
+        """Return the column with ``1004906.0`` as ``1004906``, if all of its labels look like this."""
         if not self.looks_like_floats:
             return self
         column = self.mapped(without_fraction)
         return LevelColumn(self.name, column.labels, column.codes, min(self.labels))
 
     def mapped(self, change: Callable[[str], str]) -> LevelColumn:
-        """The same with changed labels; one that becomes empty is blank."""
+        """Return the column with changed labels. A label that becomes empty is blank."""
         changed = list(map(change, self.labels))
         if changed == self.labels and "" not in changed:
             return self
@@ -62,14 +62,14 @@ class LevelColumn:
         return LevelColumn(self.name, list(code_of), recoded[self.codes], self.was_float)
 
     def in_order(self) -> LevelColumn:
-        """The same with labels in canonical order, so that the order of rows does not matter."""
+        """Return the column with labels in canonical order, so that the order of rows does not matter."""
         ordered = canonical_order(self.labels)
         rank = {label: code for code, label in enumerate(ordered)}
         recoded = np.array([*map(rank.__getitem__, self.labels), -1], dtype=np.int64)
         return LevelColumn(self.name, ordered, recoded[self.codes], self.was_float)
 
     def at(self, rows: npt.NDArray[np.bool_]) -> LevelColumn:
-        """The column of some rows, with the labels in use there."""
+        """Return the column of some rows, with the labels that occur there."""
         codes = self.codes[rows]
         used = np.unique(codes[codes >= 0])
         recoded = np.full(len(self.labels) + 1, -1, dtype=np.int64)
@@ -78,9 +78,9 @@ class LevelColumn:
 
 
 def level_columns(frame: Any, levels: Sequence[str], name: str, items: Collection[str] = ()) -> list[LevelColumn]:
-    """The columns ``levels`` of a data frame, the first with ``items`` as the data spell them.
+    """Return the columns ``levels`` of a data frame, the first with ``items`` as the data spell them.
 
-    It is an error if one is missing.
+    A missing column is an error.
     """
     table = _arrow_table(frame, name)
     for level in levels:
@@ -95,7 +95,7 @@ def level_columns(frame: Any, levels: Sequence[str], name: str, items: Collectio
 
 
 def count_items(items: Any) -> dict[str, int]:
-    """How often each item occurs in data: from a mapping that says so, or from a column of items or of sets.
+    """Count how often each item occurs, given a mapping of counts, or a column of items or of sets.
 
     >>> count_items(["7", "8", "7", " "]), count_items({7: 2, 8: 0}), count_items([7.0, None])
     ({'7': 2, '8': 1}, {'7': 2}, {'7': 1})
@@ -113,7 +113,7 @@ def count_items(items: Any) -> dict[str, int]:
 
 
 def without_fraction(label: str) -> str:
-    """A whole number without the zeros after its point.
+    """Return a whole number without the zeros after its point.
 
     >>> without_fraction("1004906.0"), without_fraction("1.50"), without_fraction("v1.0")
     ('1004906', '1.50', 'v1.0')
@@ -122,7 +122,7 @@ def without_fraction(label: str) -> str:
 
 
 def _arrow_table(frame: Any, name: str) -> Any:
-    """A data frame of any library, or columns by name, as a pyarrow.Table."""
+    """Return a data frame of any library, or a mapping of columns, as a pyarrow.Table."""
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
@@ -143,7 +143,7 @@ def _arrow_table(frame: Any, name: str) -> Any:
 
 
 def _arrow_column(items: Any) -> Any:
-    """A column of items as a pyarrow.ChunkedArray."""
+    """Return a column of items as a pyarrow.ChunkedArray."""
     import pyarrow as pa
 
     if isinstance(items, pa.ChunkedArray):
@@ -164,7 +164,7 @@ def _arrow_column(items: Any) -> Any:
 
 
 def _coded(column: Any, name: str) -> tuple[list[str], npt.NDArray[np.int64], str]:
-    """The distinct texts of a column, the number of its text for each row (-1: none), and a float that became one."""
+    """Return the distinct texts of a column, the index of each row's text (-1: none), and a former float if any."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -186,14 +186,14 @@ def _coded(column: Any, name: str) -> tuple[list[str], npt.NDArray[np.int64], st
 
 
 def _plain(array: Any) -> Any:
-    """An array of values, with views of texts as texts: little can be done with views."""
+    """Return an array with views of texts as texts, because Arrow supports views poorly."""
     import pyarrow as pa
 
     return array.cast(pa.large_string()) if is_text(array.type) else array
 
 
 def _without_nan(column: Any) -> tuple[Any, str]:
-    """Floats with nulls in place of NaN: as integers, with an example, if all are whole; else as texts."""
+    """Return floats with null for NaN: as integers with an example if all are whole, otherwise as texts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,11 +1,11 @@
-"""Names for groups of items, so that a reader can trust what a label says.
+"""Names for groups of items that readers can trust.
 
-Up to three members are named: "beer | wine". A larger group has the name of what it is a part of, a number and its
-size: "DAIRY, group 3 of 7 (12 items)". It never borrows the name of one member, which readers would take for the item.
-Numbers follow the order of labels, so a name tells nothing about the data that the group itself does not.
+Up to three members are named: "beer | wine". A larger group gets the name of its parent, a number and its size: "DAIRY,
+group 3 of 7 (12 items)". It never gets the name of one member, which readers would take for the item. Numbers follow
+the order of labels, so a name reveals nothing about the data beyond the group itself.
 
-A name is unique, and it reads back as it was written: it avoids the characters that separate items in the file, is
-never taken for a set such as (a,b), and where the data have several columns of sets it has the tag of one of them.
+A name is unique, and it is read back exactly as it was written: it avoids the characters that separate items in the
+file, it never looks like a set such as (a,b), and in data with several columns of sets it has the tag of one of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMED = 3  # members of a group that its name lists
 
 @dataclass(frozen=True)
 class Style:
-    """How names are written where some characters separate items.
+    """How names are written if some characters separate items.
 
     >>> Style.avoiding("").listed(["beer", "wine"]), Style.avoiding("|,").listed(["beer", "wine"])
     ('beer | wine', 'beer or wine')
@@ -36,26 +36,26 @@ class Style:
 
     @classmethod
     def avoiding(cls, marks: str) -> Style:
-        """The style for a format whose items are separated by these characters."""
+        """Return the style for a format in which these characters separate items."""
         if " " in marks:
             return cls(_first(("|", "/", "+", "~"), marks), _first((":", "=", "-"), marks), spaces=False)
         return cls(_first((" | ", " or "), marks), _first((", ", ": ", " - "), marks))
 
     def text(self, label: str) -> str:
-        """A label as a part of a name."""
+        """Return a label as a part of a name."""
         return label if self.spaces else "_".join(label.split())
 
     def listed(self, members: Iterable[str]) -> str:
-        """A few members by name."""
+        """Return a name that lists a few members."""
         return self.joint.join(map(self.text, members))
 
     def numbered(self, parent: str, number: int | str, of: int, items: int) -> str:
-        """One of the groups below a node; "" for the parent: there is nothing but the items."""
+        """Return the name of one of the groups below a node. The parent is "" if there is no hierarchy."""
         start = f"{self.text(parent)}{self.after}" if parent else ""
         return f"{start}group {number} of {of} ({items:,} items)" if self.spaces else f"{start}group-{number}-of-{of}"
 
     def ranged(self, parent: str, first: str, last: str, items: int) -> str:
-        """A group that is not published, as explanations name it."""
+        """Return the name of an unpublished group, for explanations."""
         start = f"{self.text(parent)}{self.after}" if parent else ""
         if not self.spaces:
             return f"{start}{self.text(first)}..{self.text(last)}"
@@ -63,12 +63,12 @@ class Style:
 
 
 def _first(texts: Sequence[str], marks: str) -> str:
-    """The first text without any of the marks (spaces apart), or else the last one."""
+    """Return the first text without any of the marks (ignoring spaces), or else the last one."""
     return next((text for text in texts if not set(text.strip()) & set(marks)), texts[-1])
 
 
 class Namer:
-    """Makes names that nothing else has, and that read back as they are.
+    """Make names that are unique and are read back exactly.
 
     >>> namer = Namer(Style(), ["tests.a | b"], ("drugs", "tests"))
     >>> namer.final("drugs.a | drugs.b"), namer.final("drugs+tests, group 1 of 2 (9 items)")
@@ -85,11 +85,14 @@ class Namer:
         self._tries: dict[str, int] = {}
 
     def listed(self, members: Sequence[str]) -> str:
-        """The name of a group of a few members. In data with several columns, the tag of the column is said once."""
+        """Return the name of a group of a few members.
+
+        With several columns of sets, the tag of the column occurs once.
+        """
         return self.final(self.style.listed(members))
 
     def final(self, label: str) -> str:
-        """The label, or one like it that is unique and reads back as it is."""
+        """Return the label, or a similar one that is unique and is read back exactly."""
         label = self._readable(label)
         name, number = label, self._tries.get(label, 1)
         while name in self.taken:
@@ -101,7 +104,7 @@ class Namer:
         return name
 
     def _readable(self, label: str) -> str:
-        """The label, changed where it would be read as something else."""
+        """Return the label, changed if it would be read as something else."""
         if self.tags is not None:
             label = self._tagged(label)
         _, text = self.tags.place(label) if self.tags is not None else ("", label)
@@ -110,7 +113,7 @@ class Namer:
         return label
 
     def _tagged(self, label: str) -> str:
-        """With the tag of one column, in front."""
+        """Return the label with the tag of one column in front."""
         assert self.tags is not None
         for column in self.tags.columns:
             tag = f"{column}."
@@ -124,10 +127,10 @@ class Namer:
 def named(
     tree: Hierarchy, published: Iterable[int], marks: str = "", taken: Collection[str] = (), columns: Sequence[str] = ()
 ) -> Hierarchy:
-    """A refined hierarchy with names for its groups; ``published`` are the nodes that will be labels.
+    """Return a refined hierarchy with names for its groups. ``published`` are the nodes that will be labels.
 
-    ``marks`` separate items in the file; ``taken``: labels that represent something else there; ``columns``: the
-    columns of sets.
+    ``marks`` are the characters that separate items in the file, ``taken`` the labels that represent something else
+    there, and ``columns`` the columns of sets.
 
     >>> from shoal.hierarchies.refine import refined
     >>> owner = Hierarchy.from_tree({"ALL": ["beer", "wine", "milk"]})
@@ -160,8 +163,23 @@ def named(
 
 
 def readable(tree: Hierarchy, columns: Sequence[str], marks: str = "") -> Hierarchy:
-    """The hierarchy with names for its groups that read back as they are from several columns of sets.
+    """Return the hierarchy with names for its groups that are read back exactly from several columns of sets.
 
+    Parameters
+    ----------
+    tree : Hierarchy
+        The hierarchy of the tagged items.
+    columns : sequence of str
+        The columns of sets. With fewer than two, the hierarchy is returned unchanged.
+    marks : str
+        Characters that names avoid.
+
+    Returns
+    -------
+    Hierarchy
+
+    Examples
+    --------
     >>> tree = Hierarchy.from_tree({"*": {"#1": ["drugs.a", "drugs.b"], "#2": ["tests.a", "tests.b"]}})
     >>> readable(tree, ("drugs", "tests")).labels[4:]
     ('drugs.#1', 'drugs.#2', 'drugs+tests')
@@ -184,9 +202,9 @@ def readable(tree: Hierarchy, columns: Sequence[str], marks: str = "") -> Hierar
 
 
 def style_for(owner: Hierarchy, marks: str) -> Style:
-    """The style for names beside those of a hierarchy: what its labels hold anyway need not be avoided.
+    """Return the style for names next to those of a hierarchy. Characters that its labels contain need not be avoided.
 
-    Where white space separates items, no label may have any, whatever the hierarchy's labels look like.
+    If white space separates items, no label may contain any, whatever the hierarchy's labels look like.
     """
     if " " in marks:
         return Style.avoiding(marks)
@@ -201,11 +219,11 @@ class Group:
     size: int
     first: int  # in canonical order
     last: int
-    members: tuple[int, ...]  # in canonical order; only the first few, where there are many
+    members: tuple[int, ...]  # in canonical order; only the first few if there are many
 
 
 def groups(tree: Hierarchy) -> dict[int, Group]:
-    """The groups of a refined hierarchy by node; in time proportional to its size."""
+    """Return the groups of a refined hierarchy by node, in time proportional to its size."""
     owner = tree.refines
     assert owner is not None
     starts = owner.span[:, 0].tolist()
@@ -226,5 +244,5 @@ def groups(tree: Hierarchy) -> dict[int, Group]:
 
 
 def _parent_label(owner: Hierarchy, member: int) -> str:
-    """The name of what a group is a part of; nothing, if there is no hierarchy."""
+    """Return the name of a group's parent, or "" if there is no hierarchy."""
     return "" if owner.is_flat and owner.name == "no hierarchy" else owner.labels[owner.parent[member]]

@@ -7,8 +7,8 @@
     drinks,*
     *,
 
-The columns come in either order; the first may be called node, child or item, in any case. Without a header (then the
-format must be named) the node comes first. The root has an empty parent, or is only ever a parent.
+The columns may be in either order. The first may be called node, child or item, in any case. Without a header, the
+format must be named, and the node comes first. The root has an empty parent, or occurs only as a parent.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
         if len(row.cells) != 2:
             problems.append(
                 f"{name}, {row.place}: wanted two columns, a node and its parent, got {len(row.cells)}: check the "
-                f"delimiter, or pass the format arx if rows run from the item to the root."
+                f"delimiter, or pass format='arx' if rows go from the item to the root."
             )
             continue
         child, parent = row.cells[child_column], row.cells[1 - child_column] or None
@@ -54,13 +54,13 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             problems.append(f"{name}, {row.place}: the node has no label: fill it in.")
         elif (child, parent) in edges:
             first = edges[child, parent]
-            problems.append(f"{name}: '{child}' is given twice ({first.place} and {row.place}): remove one.")
+            problems.append(f"{name}: '{child}' occurs twice ({first.place} and {row.place}): remove one.")
         else:
             edges[child, parent] = Edge(child, parent, row.place)
     return Draft(name, tuple(edges.values()), tuple(problems))
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
-    """A header, then every node in canonical order: items, groups, the root last."""
+    """Return a header, then every node in canonical order: items, groups, the root last."""
     pairs = [(child, parent or "") for child, parent in hierarchy.parents_by_label().items()]
     return write_rows([("node", "parent"), *pairs], delimiter or ",")

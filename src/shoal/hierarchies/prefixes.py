@@ -1,6 +1,6 @@
-"""Hierarchies from codes whose beginnings mean something, such as ICD's "250.01": groups are common prefixes.
+"""Hierarchies of codes with meaningful prefixes, such as ICD's "250.01": groups are common prefixes.
 
-A code is cut before every separator and at given lengths. A code that is itself such a prefix becomes an item of that
+A code is split before every separator and at given lengths. A code that is also such a prefix becomes an item of that
 group: "250" and "250.01" lie below "250*". Groups with a single child are left out.
 """
 
@@ -19,6 +19,28 @@ def from_prefixes(
 ) -> Hierarchy:
     """Group codes by their text before each of the separators, and by their first ``lengths`` characters.
 
+    Parameters
+    ----------
+    labels : iterable of str
+        The codes.
+    lengths : iterable of int, optional
+        Lengths of prefixes to group by.
+    separators : str
+        Characters before which a prefix ends.
+    root : str
+        The label of the root.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        There are no codes, a length is below 1, or a code is called like the root.
+
+    Examples
+    --------
     >>> h = from_prefixes(["250", "250.01", "250.02", "401.1", "V10"])
     >>> h.parents_by_label()
     {'401.1': '*', '250': '250*', '250.01': '250*', '250.02': '250*', 'V10': '*', '250*': '*', '*': None}
@@ -56,7 +78,7 @@ def from_prefixes(
 
 
 def _prefixes(item: str, cuts: list[int], separators: str) -> list[str]:
-    """The proper prefixes to group an item by, shortest first."""
+    """Return the proper prefixes to group an item by, shortest first."""
     ends = {i for i, character in enumerate(item) if i and character in separators}
     return [item[:end] for end in sorted(ends.union(cut for cut in cuts if cut < len(item)))]
 
@@ -64,7 +86,7 @@ def _prefixes(item: str, cuts: list[int], separators: str) -> list[str]:
 def _without_chains(
     below: list[tuple[str, bool]], children: dict[str, dict[tuple[str, bool], None]], at_root: bool
 ) -> list[tuple[str, bool]]:
-    """Replace every group that has a single child by that child; at the root, a single group by its children."""
+    """Replace every group with a single child by that child. At the root, replace a single group by its children."""
     short = []
     for label, is_item in below:
         while not is_item and len(children[label]) == 1:
@@ -76,7 +98,7 @@ def _without_chains(
 
 
 def _free(prefix: str, taken: set[str]) -> str:
-    """A label for a prefix that nothing else has."""
+    """Return a label for a prefix that nothing else has."""
     name = prefix + "*"
     while name in taken:
         name += "*"

@@ -1,10 +1,10 @@
-"""A tree between the siblings of a hierarchy, so that a cut may publish some of them together (siblings.md).
+"""Groups between the siblings of a hierarchy, so that a cut may publish some of them together (siblings.md).
 
-A cut publishes a node or all of its children, nothing between. With further nodes above groups of siblings, cuts can
+A cut publishes a node or all of its children, and nothing between. With more nodes above groups of siblings, cuts can
 publish "beer or wine" where the owner's hierarchy has only single drinks and all of them. Every node of the owner's
 hierarchy stays a node, so the best cut of the refined one never loses more.
 
-A shape says what stands between a node and its children: a list of children and, for each group of them, a list again.
+A shape describes what is between a node and its children: a list of children and, for each group of them, another list.
 
 >>> owner = Hierarchy.from_tree({"ALL": ["beer", "wine", "milk"]})
 >>> tree = refined(owner, {owner.root: [[0, 2], 1]})
@@ -23,15 +23,18 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts
 from shoal.data.hierarchy import Hierarchy
 
-Shape = Sequence[Any]  # nodes of the owner's hierarchy, and shapes again: groups of them
+Shape = Sequence[Any]  # nodes of the owner's hierarchy, and nested shapes for groups of them
 
 
 def refined(owner: Hierarchy, shapes: Mapping[int, Shape]) -> Hierarchy:
-    """The hierarchy with groups between nodes and their children; ``shapes`` by node, for those that have groups."""
-    if len(owner) == 1:  # a lone item
+    """Return the hierarchy with groups between nodes and their children.
+
+    ``shapes`` maps nodes with groups to shapes.
+    """
+    if len(owner) == 1:  # a single item
         return replace(owner, refines=owner)
     leaves: list[int] = []
-    inner: list[tuple[int, bool]] = []  # owner's node, and whether it is a group below it; in post-order
+    inner: list[tuple[int, bool]] = []  # the owner's node, and whether it is a group below that node; in post-order
     below: list[list[int]] = []  # the children of each inner node: a leaf, or ~i for the i-th inner node
     spans: list[tuple[int, int]] = []
     stack: list[tuple[int, bool, list[Any], list[int], int]] = []
@@ -69,7 +72,7 @@ def refined(owner: Hierarchy, shapes: Mapping[int, Shape]) -> Hierarchy:
 
 
 def _labels(owner: Hierarchy, leaves: Sequence[int], inner: Sequence[tuple[int, bool]]) -> tuple[str, ...]:
-    """The owner's labels where there are any, and labels for groups that nothing else has."""
+    """Return the owner's labels, and unused labels for groups."""
     labels, numbers = [owner.labels[leaf] for leaf in leaves], dict.fromkeys(range(len(owner)), 0)
     for node, group in inner:
         label = owner.labels[node]
@@ -82,7 +85,7 @@ def _labels(owner: Hierarchy, leaves: Sequence[int], inner: Sequence[tuple[int, 
 
 
 def halved(owner: Hierarchy, weights: Counts, ranks: Counts) -> dict[int, Shape]:
-    """Siblings by rising rank, halved again and again so that both halves weigh about the same.
+    """Split siblings by rising rank in halves of about equal weight, again and again.
 
     >>> owner = Hierarchy.from_tree({"ALL": ["a", "b", "c", "d"]})
     >>> halved(owner, np.array([5, 1, 1, 1, 8]), np.arange(5))
@@ -97,7 +100,10 @@ def halved(owner: Hierarchy, weights: Counts, ranks: Counts) -> dict[int, Shape]
 
 
 def halves(children: Sequence[Any], weights: Counts, heavy: Counts | None = None) -> list[Any]:
-    """Some children in two halves of about equal weight, each halved again. ``heavy``: their weights, if not nodes."""
+    """Split some children in two halves of about equal weight, and each half again.
+
+    ``heavy`` holds their weights if they are not nodes.
+    """
     own = weights[np.asarray(children, dtype=np.int64)] if heavy is None else heavy
     sums = np.concatenate([[0], np.cumsum(own, dtype=np.int64)])
     whole: list[Any] = []
@@ -120,7 +126,7 @@ def halves(children: Sequence[Any], weights: Counts, heavy: Counts | None = None
 
 
 def by_label(owner: Hierarchy) -> Counts:
-    """Ranks for :func:`halved`: siblings in the order of their labels, which tells nothing about the data."""
+    """Return ranks for :func:`halved`: siblings in the order of their labels, which reveals nothing about the data."""
     ranks = np.empty(len(owner), dtype=np.int64)
     for children in owner.children:
         ranks[list(children)] = np.arange(len(children))
@@ -129,14 +135,14 @@ def by_label(owner: Hierarchy) -> Counts:
 
 
 def by_frequency(owner: Hierarchy, occurrences: Counts) -> Counts:
-    """Ranks for :func:`halved`: the most frequent siblings first; equals in the order of their labels."""
+    """Return ranks for :func:`halved`: the most frequent siblings first, equal ones in the order of their labels."""
     ranks = np.empty(len(owner), dtype=np.int64)
     ranks[np.lexsort((by_label(owner), -occurrences))] = np.arange(len(owner))
     return ranks
 
 
 def around(owner: Hierarchy, block_of: Codes, occurrences: Counts) -> Hierarchy:
-    """A refined hierarchy in which every block of a sibling grouping is a node; all halved by occurrences.
+    """Return a refined hierarchy in which every block of a sibling grouping is a node, halved by occurrences.
 
     >>> owner = Hierarchy.from_tree({"ALL": ["a", "b", "c", "d"]})
     >>> tree = around(owner, np.array([0, 1, 1, 0]), np.array([5, 1, 1, 1, 8]))
@@ -163,14 +169,14 @@ def around(owner: Hierarchy, block_of: Codes, occurrences: Counts) -> Hierarchy:
 
 
 def block_below(owner: Hierarchy, block_of: Codes) -> Codes:
-    """For each node, the block that all items below it are in; -1: they are in several."""
+    """Return for each node the block that all items below it are in, or -1 if they are in several."""
     changes = np.concatenate([[0], np.cumsum(np.diff(block_of) != 0)])
     first, last = owner.span[:, 0], owner.span[:, 1] - 1
     return np.where(changes[first] == changes[last], block_of[first], -1).astype(np.int32)
 
 
 def without_chains(owner: Hierarchy) -> Codes:
-    """The parents of a hierarchy without nodes that have a single child: its leaves, then the other nodes.
+    """Return the parents in a hierarchy without single-child nodes: first its leaves, then the other nodes.
 
     >>> without_chains(Hierarchy.from_tree({"ALL": {"A": ["a"], "B": ["b", "c"]}})).tolist()
     [4, 3, 3, 4, -1]

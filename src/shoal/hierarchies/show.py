@@ -1,4 +1,4 @@
-"""A hierarchy as a drawing in text."""
+"""A hierarchy drawn as text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,28 @@ from shoal.visible import visible
 
 
 def show(hierarchy: Hierarchy, *, depth: int | None = None, width: int | None = 10) -> str:
-    """Draw the tree down to ``depth`` edges below the root, with at most ``width`` children of each group.
+    """Draw a hierarchy as text.
 
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What to draw.
+    depth : int, optional
+        The number of levels below the root to draw. The default draws all.
+    width : int, optional
+        The most children of a group to draw.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    HierarchyError
+        ``width`` is below 1.
+
+    Examples
+    --------
     >>> print(show(Hierarchy.from_tree({"*": {"A": ["a1", "a2", "a3", "a4"], "B": ["b"]}}), width=2))
     * (5 items)
     ├── A (4 items)
@@ -22,7 +42,7 @@ def show(hierarchy: Hierarchy, *, depth: int | None = None, width: int | None = 
     if width is not None and width < 1:
         raise HierarchyError(f"show: width must be at least 1, got {width}.")
     lines = []
-    stack: list[tuple[int | str, str, str]] = [(hierarchy.root, "", "")]  # node or text, its branch, the indent below
+    stack: list[tuple[int | str, str, str]] = [(hierarchy.root, "", "")]  # node or text, its branch, indent below
     while stack:
         node, branch, indent = stack.pop()
         if isinstance(node, str):

@@ -1,4 +1,4 @@
-"""The kinds of dirt in a table that a hierarchy is made from, and the sentences that tell what was done about them."""
+"""The kinds of problems in a table that a hierarchy is made from, and sentences on what was done about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = 3
 
 
 def in_tree(tree: TableTree, names: Sequence[str]) -> list[Finding | None]:
-    """What is told by the tree: several parents, blank levels, and labels that two nodes have."""
+    """Return the findings about the tree: several parents, blank levels, and labels of two nodes."""
     return [
         _split(tree, names) if tree.split else _most_frequent(tree),
         _items_with_several(tree.several(0, names)),
@@ -28,20 +28,21 @@ def in_tree(tree: TableTree, names: Sequence[str]) -> list[Finding | None]:
 
 
 def out_of_order(columns: Sequence[LevelColumn]) -> Finding | None:
-    """Levels with more labels than the one below: they should get wider from the items up."""
+    """Find levels with more labels than the level below. Levels should get wider from the items up."""
     pairs = [(one, other) for one, other in pairwise(columns) if len(other.labels) > len(one.labels)]
     if not pairs:
         return None
     below, above = pairs[0]
     action = (
         f"'{shorten(above.name)}' has {len(above.labels):,} labels, but '{shorten(below.name)}' below it only "
-        f"{len(below.labels):,}: if the levels are in the wrong order, name the items first, then ever wider groups"
+        f"{len(below.labels):,}: if the levels are in the wrong order, name the items first, then their "
+        f"groups up to the widest"
     )
     return Finding("levels out of order", len(pairs), action)
 
 
 def floats(columns: Sequence[LevelColumn]) -> Finding | None:
-    """Columns of whole numbers that arrived as floats."""
+    """Find columns of whole numbers that arrived as floats."""
     columns = [column for column in columns if column.was_float]
     if not columns:
         return None
@@ -51,7 +52,7 @@ def floats(columns: Sequence[LevelColumn]) -> Finding | None:
 
 
 def rows_without_item(leaf: str, count: int) -> Finding | None:
-    """Rows whose item is blank."""
+    """Find rows whose item is blank."""
     if not count:
         return None
     action = f"{count_of(count, 'row', 'has', 'have')} no {shorten(leaf)} and {_were(count)} left out"
@@ -59,7 +60,7 @@ def rows_without_item(leaf: str, count: int) -> Finding | None:
 
 
 def unused(labels: Sequence[str], *, left_out: bool) -> Finding | None:
-    """Items of the table that do not occur in the data."""
+    """Find items of the table that do not occur in the data."""
     if not labels:
         return None
     does_not = count_of(len(labels), "item", "of the table does not", "of the table do not")
@@ -68,7 +69,7 @@ def unused(labels: Sequence[str], *, left_out: bool) -> Finding | None:
 
 
 def unknown(labels: Sequence[str], known: Iterable[str], uses: Mapping[str, int], place: str | None) -> Finding | None:
-    """Items of the data that the table lacks; they go below ``place``, or nowhere."""
+    """Find items of the data that the table lacks. They go below ``place``, or nowhere."""
     if not labels:
         return None
     is_not = count_of(len(labels), "item", "of the data is not", "of the data are not")
@@ -76,15 +77,15 @@ def unknown(labels: Sequence[str], known: Iterable[str], uses: Mapping[str, int]
     if place is not None:
         done = f"and {_were(len(labels))} put below {place}"
     else:
-        done = "and will be refused, unless --unknown-items group puts them below a group of their own"
-    often = sorted(labels, key=lambda label: -uses[label])  # of equally common ones, the first
+        done = "and will be refused, unless unknown_items='group' puts them below a group of their own"
+    often = sorted(labels, key=lambda label: -uses[label])  # stable: ties stay in order
     examples = [f"{quoted(item)}, where the table has {quoted(other)}" for item, other in lookalikes(often, known)]
     action = f"{is_not} in the table (used {times}) {done}"
     return Finding("unknown items", len(labels), action, tuple(examples or map(quoted, often))[:EXAMPLES])
 
 
 def lookalikes(unknown: Sequence[str], known: Iterable[str]) -> list[tuple[str, str]]:
-    """Unknown items with a known one that differs in leading zeros, ``.0``, case or white space only.
+    """Pair unknown items with a known one that differs only in leading zeros, ``.0``, case or white space.
 
     >>> lookalikes(["7", "MILK ", "8"], ["007", "milk"])
     [('7', '007'), ('MILK ', 'milk')]
@@ -96,12 +97,12 @@ def lookalikes(unknown: Sequence[str], known: Iterable[str]) -> list[tuple[str, 
 
 
 def quoted(label: str) -> str:
-    """A label as messages show it."""
+    """Return a label as messages show it."""
     return f"'{shorten(label)}'"
 
 
 def counted_parents(parents: Parents, noun: str = "") -> str:
-    """Parents with what speaks for them.
+    """Return parents with their votes.
 
     >>> counted_parents([("bar", 2), ("pub", 1)], "row"), counted_parents([("bar", 2)])
     ("'bar' (2 rows), 'pub' (1 row)", "'bar' (2)")
@@ -110,7 +111,7 @@ def counted_parents(parents: Parents, noun: str = "") -> str:
 
 
 def _most_frequent(tree: TableTree) -> Finding | None:
-    """Groups with several parents that got one of them."""
+    """Find groups with several parents, of which one was chosen."""
     several = {column.name: tree.several(level) for level, column in enumerate(tree.columns) if level}
     groups = [group for level in several.values() for group in level]
     if not groups:
@@ -121,24 +122,24 @@ def _most_frequent(tree: TableTree) -> Finding | None:
         f" and left {count_of(tree.emptied, 'group')} empty" if tree.emptied else ""
     )
     action = (
-        f"{count_of(len(groups), 'group', 'stands', 'stand')} under several parents ({levels}) and "
-        f"{_were(len(groups))} put below {chosen}, which moved {moved} (--several-parents split keeps them apart)"
+        f"{count_of(len(groups), 'group', 'has', 'have')} several parents ({levels}) and "
+        f"{_were(len(groups))} put below {chosen}, which moved {moved} (several_parents='split' splits them instead)"
     )
     return Finding("several parents", len(groups), action, _with_parents(groups))
 
 
 def _split(tree: TableTree, names: Sequence[str]) -> Finding | None:
-    """Groups with several parents that were split; those that became most groups first."""
+    """Find groups with several parents that were split. Those that became the most groups come first."""
     groups = sorted(tree.split_labels(names), key=lambda group: -len(group[1]))
     if not groups:
         return None
     examples = [f"{quoted(label)} is {_listed(list(map(quoted, parts)))}" for label, parts in groups[:EXAMPLES]]
-    action = f"{count_of(len(groups), 'group', 'stands', 'stand')} under several parents and {_were(len(groups))} split"
+    action = f"{count_of(len(groups), 'group', 'has', 'have')} several parents and {_were(len(groups))} split"
     return Finding("several parents", len(groups), action, tuple(examples))
 
 
 def _items_with_several(items: Sequence[tuple[str, Parents]]) -> Finding | None:
-    """Items that rows give several parents."""
+    """Find items for which rows name several parents."""
     if not items:
         return None
     have = count_of(len(items), "item", "has", "have")
@@ -147,7 +148,7 @@ def _items_with_several(items: Sequence[tuple[str, Parents]]) -> Finding | None:
 
 
 def _blank_levels(tree: TableTree, names: Sequence[str]) -> Finding | None:
-    """Items of rows in which a level is blank."""
+    """Find items of rows in which a level is blank."""
     blank_rows = {column.name: column.codes < 0 for column in tree.columns[1:]}
     items = np.unique(tree.columns[0].codes[np.any(list(blank_rows.values()), axis=0)])
     if not len(items):
@@ -159,7 +160,7 @@ def _blank_levels(tree: TableTree, names: Sequence[str]) -> Finding | None:
 
 
 def _nothing_above(tree: TableTree, names: Sequence[str]) -> Finding | None:
-    """Items that lie in no group of the widest level."""
+    """Find items that are in no group of the widest level."""
     items = np.flatnonzero(tree.without_top[tree.start[0] :])
     if not len(items):
         return None
@@ -169,7 +170,7 @@ def _nothing_above(tree: TableTree, names: Sequence[str]) -> Finding | None:
 
 
 def _same_label(names: Sequence[str]) -> Finding | None:
-    """Groups that got another name."""
+    """Find groups that got another name."""
     if not names:
         return None
     have = count_of(len(names), "group", "has", "have")
@@ -178,7 +179,7 @@ def _same_label(names: Sequence[str]) -> Finding | None:
 
 
 def _paths(tree: TableTree, names: Sequence[str], items: Numbers) -> tuple[str, ...]:
-    """The first of some items, each with the groups above it."""
+    """Return the first of some items, each with the groups above it."""
     labels = tree.columns[0].labels
     node_of = {labels[item]: tree.start[0] + item for item in items.tolist()}
     paths = []
@@ -192,26 +193,26 @@ def _paths(tree: TableTree, names: Sequence[str], items: Numbers) -> tuple[str, 
 
 
 def _with_parents(nodes: Sequence[tuple[str, Parents]]) -> tuple[str, ...]:
-    """Those nodes whose other parents have most speaking for them, each with its parents."""
+    """Return the nodes whose other parents have the most votes, each with its parents."""
     most = sorted(nodes, key=lambda node: -sum(count for _, count in node[1][1:]))[:EXAMPLES]
     return tuple(f"{quoted(label)} under {counted_parents(parents)}" for label, parents in most)
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """The first of some texts, and how many more there are."""
+    """Return the first of some texts, and how many more there are."""
     return ", ".join(texts[:EXAMPLES]) + (f" and {len(texts) - EXAMPLES} more" if len(texts) > EXAMPLES else "")
 
 
 def _first(labels: Iterable[str]) -> tuple[str, ...]:
-    """The first of some labels, in canonical order."""
+    """Return the first of some labels, in canonical order."""
     return tuple(map(quoted, canonical_order(labels)[:EXAMPLES]))
 
 
 def _core(label: str) -> str:
-    """A label without what spreadsheets and data frames change."""
+    """Return a label without what spreadsheets and data frames change."""
     return without_fraction(label.strip()).casefold().lstrip("0") or "0"
 
 
 def _were(count: int) -> str:
-    """The verb of one or several."""
+    """Return "was" or "were"."""
     return "was" if count == 1 else "were"

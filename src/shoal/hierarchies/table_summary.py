@@ -1,4 +1,4 @@
-"""What was done about the dirt in a table that a hierarchy was made from."""
+"""What was done about problems in a table that a hierarchy was made from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import shorten
 
-Dirt = Literal[
+Problem = Literal[
     "several parents",
     "items under several parents",
     "blank levels",
@@ -24,15 +24,27 @@ Dirt = Literal[
 
 @dataclass(frozen=True)
 class Finding:
-    """A kind of dirt: how often it occurs, what was done about it, and three examples."""
+    """A kind of problem in a table: how often it occurs, what was done about it, and up to three examples.
 
-    kind: Dirt
+    Parameters
+    ----------
+    kind : str
+        The kind of problem, such as ``"several parents"``.
+    count : int
+        How often it occurs.
+    action : str
+        A sentence without its end: the problem, and what was done about it.
+    examples : tuple of str
+        Up to three examples.
+    """
+
+    kind: Problem
     count: int
-    action: str  # what there is, and what was done about it
+    action: str
     examples: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One sentence.
+        """Return one sentence.
 
         >>> print(Finding("unknown items", 2, "2 items of the data are not in the table", ("'a'", "'b'")))
         2 items of the data are not in the table: 'a'; 'b'.
@@ -42,33 +54,43 @@ class Finding:
 
 @dataclass(frozen=True)
 class TableSummary:
-    """A hierarchy that was made from a table, and what was done about dirt there."""
+    """A hierarchy that was made from a table, and what was done about problems in the table.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The hierarchy.
+    levels : tuple of (str, int)
+        The columns, items first, each with its number of nodes.
+    findings : tuple of Finding
+        One for each kind of problem.
+    """
 
     hierarchy: Hierarchy
-    levels: tuple[tuple[str, int], ...]  # the columns, items first, and how many nodes each gave
-    findings: tuple[Finding, ...]  # one for each kind of dirt that there is
+    levels: tuple[tuple[str, int], ...]
+    findings: tuple[Finding, ...]
 
     @property
     def headline(self) -> str:
-        """The size of the hierarchy, as a sentence."""
+        """Return the size of the hierarchy, as a sentence."""
         sizes = ", ".join(f"{count:,} {shorten(name)}" for name, count in self.levels)
         return f"{count_of(self.hierarchy.n_leaves, 'item')}, height {self.hierarchy.height}: {sizes}."
 
     def sentences(self) -> list[str]:
-        """The size of the hierarchy, then a sentence for each kind of dirt."""
+        """Return the size of the hierarchy, then a sentence for each kind of problem."""
         return [self.headline, *map(str, self.findings)]
 
-    def finding(self, kind: Dirt) -> Finding | None:
-        """What there is of a kind of dirt; None: nothing."""
+    def finding(self, kind: Problem) -> Finding | None:
+        """Return the finding of a kind, or None."""
         return next((one for one in self.findings if one.kind == kind), None)
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures without the hierarchy, for JSON."""
+        """Return the figures without the hierarchy, for JSON."""
         return {"levels": dict(self.levels), "findings": [asdict(one) for one in self.findings]}
 
 
 def count_of(count: int, noun: str, verb: str = "", verbs: str = "") -> str:
-    """A number with its noun, and with a verb for one or for several.
+    """Return a number with its noun, and with a verb in singular or plural.
 
     >>> count_of(1, "item", "has", "have"), count_of(92331, "item", "has", "have"), count_of(0, "row")
     ('1 item has', '92,331 items have', '0 rows')

@@ -1,8 +1,8 @@
-"""The tree that the rows of a table make: which node hangs below which, and what nodes are called.
+"""The tree that the rows of a table form: the parent of each node, and the names of nodes.
 
-A node is a label on a level; where groups are split, it is a label with all that stands above it. Nodes are numbered
-from the root down: 0 is the root, 1 is ``(no department)``, then come the levels, the widest first, the items last.
-A parent stands on a wider level than its child, so it has the smaller number, and no cycle can come about.
+A node is a label on a level. If groups are split, a node is a label together with everything above it. Nodes are
+numbered from the root down: 0 is the root, 1 is ``(no department)``, then come the levels, the widest first and the
+items last. A parent is on a wider level than its child, so it has the smaller number, and cycles are impossible.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ from shoal.data.labels import label_key
 from shoal.hierarchies.level_columns import LevelColumn
 
 Numbers = npt.NDArray[np.int64]
-Parents = list[tuple[str, int]]  # labels, each with what speaks for it
+Parents = list[tuple[str, int]]  # labels, each with its votes
 ROOT, NOTHING_ABOVE = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The parents that rows name for the nodes of a level, on the nearest level above; the best of each node first."""
+    """The parents that rows name for the nodes of a level, on the nearest level above.
+
+    The best of each node comes first.
+    """
 
     node: Numbers
     parent: Numbers
-    rows: Numbers  # that name this parent
-    uses: Numbers  # the same, each row as often as the data use its item
+    rows: Numbers  # the number of rows that name this parent
+    uses: Numbers  # the same, with each row weighted by the uses of its item in the data
 
     @classmethod
     def count(cls, nodes: Numbers, parents: Numbers, weights: Numbers, level_of: Numbers) -> Votes:
@@ -44,17 +47,17 @@ class Votes:
         nearest = np.full(int(node.max(initial=-1)) + 1, level_of.max())
         np.minimum.at(nearest, node, level)
         order = np.lexsort((parent, -rows, -uses, level, node))
-        order = order[(level == nearest[node])[order]]  # a blank tells nothing, where other rows have a label
+        order = order[(level == nearest[node])[order]]  # blanks are ignored if other rows have a label
         return cls(node[order], parent[order], rows[order], uses[order])
 
     @cached_property
     def best(self) -> npt.NDArray[np.bool_]:
-        """Which of them win."""
+        """Return which of them win."""
         return np.concatenate([[True], self.node[1:] != self.node[:-1]])[: len(self.node)]
 
     @cached_property
     def several(self) -> Numbers:
-        """The nodes with several parents."""
+        """Return the nodes with several parents."""
         return np.unique(self.node[~self.best])
 
 
@@ -62,14 +65,14 @@ class TableTree:
     """The nodes of a table with their parents."""
 
     def __init__(self, columns: Sequence[LevelColumn], uses: Mapping[str, int] | None, *, split: bool) -> None:
-        """Columns: the items first, all of them with a label in each row."""
+        """Build the tree from columns: the items first. Every item column must have a label in each row."""
         self.columns = columns
         self.weighted = uses is not None
         self.split = split
-        self.level_of = np.array([len(columns)] * 2)  # of each node; the root and (no department) are above all
+        self.level_of = np.array([len(columns)] * 2)  # the level of each node; the root and (no department) come first
         self.label_of = np.array([-1, -1])  # the code of each node's label in its column
         self.parent = np.array([-1, ROOT])
-        self.start = [0] * len(columns)  # of each level: its first node
+        self.start = [0] * len(columns)  # the first node of each level
         self.votes: dict[int, Votes] = {}
         leaves = columns[0].labels
         weight = np.ones(len(leaves), np.int64) if uses is None else np.array([uses.get(leaf, 0) for leaf in leaves])
@@ -101,11 +104,11 @@ class TableTree:
             if level == top:
                 above = np.full(len(weights), NOTHING_ABOVE, dtype=np.int64)
             above[filled] = nodes
-        self.moved = len(np.unique(self.columns[0].codes[moved]))  # items that a wider group was chosen for
+        self.moved = len(np.unique(self.columns[0].codes[moved]))  # items that moved to another group
 
     @cached_property
     def alive(self) -> npt.NDArray[np.bool_]:
-        """Which nodes have items below them, or are items."""
+        """Return which nodes are items or have items below them."""
         alive = np.zeros(len(self.parent), dtype=np.bool_)
         alive[self.start[0] :] = True
         alive[ROOT] = True
@@ -116,12 +119,12 @@ class TableTree:
 
     @property
     def emptied(self) -> int:
-        """How many groups have no item left."""
+        """Return the number of groups without items."""
         return int(np.count_nonzero(~self.alive[NOTHING_ABOVE + 1 :]))
 
     @cached_property
     def without_top(self) -> npt.NDArray[np.bool_]:
-        """Which nodes hang below ``(no department)``."""
+        """Return which nodes are below ``(no department)``."""
         below: npt.NDArray[np.bool_] = np.arange(len(self.parent)) == NOTHING_ABOVE
         for level in range(len(self.columns) - 1, -1, -1):
             nodes = np.flatnonzero(self.level_of == level)
@@ -129,17 +132,17 @@ class TableTree:
         return below
 
     def level_nodes(self, level: int) -> Numbers:
-        """The nodes of a level that have items, in the order of their labels."""
+        """Return the nodes of a level that have items, in the order of their labels."""
         return np.flatnonzero(self.alive & (self.level_of == level))
 
     def label(self, node: int) -> str:
-        """The label of a node as the table has it."""
+        """Return the label of a node as in the table."""
         if node == NOTHING_ABOVE:
             return nothing_above(self.columns[-1].name)
         return self.columns[int(self.level_of[node])].labels[int(self.label_of[node])]
 
     def several(self, level: int, names: Sequence[str] = ()) -> list[tuple[str, Parents]]:
-        """The labels of a level with several parents, and what speaks for each of these: uses, or rows."""
+        """Return the labels of a level with several parents, and the votes (uses or rows) for each parent."""
         votes = self.votes[level]
         counts = votes.uses if self.weighted and level else votes.rows
         wanted = votes.several[self.alive[votes.several]]
@@ -152,7 +155,7 @@ class TableTree:
         return sorted(labelled, key=lambda one: label_key(one[0]))
 
     def names(self, root: str, more_items: Sequence[str]) -> list[str]:
-        """What each node is called: no two alike. Items keep their labels; groups that are not alive have none."""
+        """Return the unique name of each node. Items keep their labels. Groups without items have none."""
         names = [root, *[""] * (len(self.parent) - 1)]
         names[self.start[0] :] = self.columns[0].labels
         groups = [node for node in np.flatnonzero(self.alive[: self.start[0]]).tolist() if node != ROOT]
@@ -171,20 +174,20 @@ class TableTree:
         return names
 
     def rest(self, names: Sequence[str], more_items: Sequence[str]) -> str:
-        """What the group of all that have no label on the widest level is called, whether it is there yet or not."""
+        """Return the name of the group of all items without a label on the widest level, even if it is empty."""
         if self.alive[NOTHING_ABOVE]:
             return names[NOTHING_ABOVE]
         label, taken = self.label(NOTHING_ABOVE), Counter((*names, *more_items))
         return _free(label, self.columns[-1].name, taken) if taken[label] else label
 
     def qualified(self, names: Sequence[str]) -> list[str]:
-        """Groups that are called otherwise than in the table, as another level has their label; in order."""
+        """Return the groups whose name differs from the table because another level has their label, in order."""
         groups = (node for level in range(len(self.columns) - 1, 0, -1) for node in self.level_nodes(level).tolist())
         split = {node for level in range(1, len(self.columns)) for node in self._split_nodes(level)}
         return [names[node] for node in groups if names[node] != self.label(node) and node not in split]
 
     def split_labels(self, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Labels of groups that were split, with the names of their groups."""
+        """Return the labels of groups that were split, with the names of their groups."""
         by_label: dict[tuple[int, str], list[str]] = {}
         for level in range(1, len(self.columns)):
             for node in self._split_nodes(level):
@@ -192,14 +195,14 @@ class TableTree:
         return [(label, split) for (_, label), split in by_label.items()]
 
     def _split_nodes(self, level: int) -> list[int]:
-        """The nodes of a level that share their label with another of that level."""
+        """Return the nodes of a level that share their label with another node of that level."""
         nodes = self.level_nodes(level)
         labels, of_node, counts = np.unique(self.label_of[nodes], return_inverse=True, return_counts=True)
         return [int(node) for node in nodes[counts[of_node] > 1]] if len(labels) < len(nodes) else []
 
 
 def nothing_above(level: str) -> str:
-    """The label of the group of all that have no label on the widest level.
+    """Return the label of the group of all items without a label on the widest level.
 
     >>> nothing_above("department")
     '(no department)'
@@ -208,7 +211,7 @@ def nothing_above(level: str) -> str:
 
 
 def _free(label: str, mark: str, taken: Mapping[str, int]) -> str:
-    """A label with a mark in brackets that nothing else has.
+    """Return an unused label: the label with a mark in brackets.
 
     >>> _free("GROCERY", "department", Counter(["GROCERY", "GROCERY (department)"]))
     'GROCERY (department, 2)'

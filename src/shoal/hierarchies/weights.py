@@ -1,8 +1,8 @@
-"""How much the loss of each item counts: keep medicines precise, toys may blur.
+"""How much the loss of each item counts, for instance to keep medicines more precise than toys.
 
-A weight is given for an item or for a group, where it holds for all items below that have none of their own, nor a
-group nearer to them that has one. Items without any weight 1. Weights are exact decimals, so that a search can
-compare costs as whole numbers.
+A weight is given for an item or for a group. The weight of a group holds for all items below it, unless the item or a
+nearer group has its own weight. All other items have weight 1. Weights are exact decimals, so that a search can compare
+costs as whole numbers.
 """
 
 from __future__ import annotations
@@ -21,14 +21,32 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError, OptionError, did_you_mean, shorten
 from shoal.hierarchies.delimited import read_rows
 
-DIGITS = 6  # behind the decimal point
+DIGITS = 6  # after the decimal point
 LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Label of an item or group -> weight.
+    """How much the loss of each item counts.
 
+    Parameters
+    ----------
+    values : mapping of str to float
+        The weight of each item or group, from 0 to 1,000,000 with at most six decimals. Other items have weight 1.
+    name : str
+        The file they came from, for messages.
+    places : mapping of str to str
+        Where each weight is given, for messages.
+    sha256 : str, optional
+        The hash of the file.
+
+    Raises
+    ------
+    OptionError
+        A weight is not a number in this range.
+
+    Examples
+    --------
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> Weights({"A": 2.5, "a2": 0}).per_item(h).tolist()  # in halves
     [5, 0, 2, 2]
@@ -36,21 +54,36 @@ class Weights:
 
     values: Mapping[str, float]
     name: str = "weights"
-    places: Mapping[str, str] = field(default_factory=dict)  # label -> where it was given
-    sha256: str | None = None  # of the file
+    places: Mapping[str, str] = field(default_factory=dict)
+    sha256: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is not a weight."""
+        """Refuse invalid weights."""
         for label, value in self.values.items():
             _parse(str(value), self._where(label))
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the size."""
         return f"Weights({self.name}, {len(self.values):,} labels)"
 
     @classmethod
     def load(cls, path: str | Path) -> Weights:
-        """Read a table of two columns, a label and its weight; a header ``item,weight`` may come first."""
+        """Read weights from a table of two columns: a label and its weight.
+
+        Parameters
+        ----------
+        path : path
+            The file. A header ``item,weight`` may come first.
+
+        Returns
+        -------
+        Weights
+
+        Raises
+        ------
+        OptionError
+            The file does not have two columns, or a weight is invalid. The message names the line.
+        """
         name = str(path)
         content = files.load(path)
         try:
@@ -62,7 +95,7 @@ class Weights:
         for at, row in enumerate(rows):
             place = f"{name}, {row.place}"
             if len(row.cells) != 2:
-                raise OptionError(f"{place}: wanted an item or group and its weight, got {len(row.cells)} cell(s).")
+                raise OptionError(f"{place}: wanted an item or group and its weight, got {len(row.cells)} cells.")
             label, value = row.cells
             if at == 0 and value.strip().lower() == "weight":
                 continue
@@ -74,14 +107,30 @@ class Weights:
         return cls(values, Path(path).name, places, content.sha256)
 
     def per_item(self, hierarchy: Hierarchy, sensitive: Collection[str] = ()) -> Counts:
-        """The weight of every item as a whole number, all in the same unit. ``sensitive``: labels that have none."""
+        """Return the weight of every item as a whole number, all in the same unit.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy
+            The hierarchy of the items.
+        sensitive : collection of str
+            Labels that cannot have a weight, because they are never generalized.
+
+        Returns
+        -------
+        array of int
+
+        Raises
+        ------
+        OptionError
+            A label is unknown or sensitive.
+        """
         weights = [Decimal(1)] * hierarchy.n_leaves
         nodes = {}
         for label, value in self.values.items():
             if label not in hierarchy.code_of and label in sensitive:
                 raise OptionError(
-                    f"{self._where(label)} is sensitive and never generalized, so its weight counts for nothing: "
-                    f"remove it."
+                    f"{self._where(label)} is sensitive and never generalized, so its weight has no effect: remove it."
                 )
             if label not in hierarchy.code_of:
                 raise OptionError(
@@ -89,7 +138,7 @@ class Weights:
                     f"{did_you_mean(label, hierarchy.labels)}: correct or remove it."
                 )
             nodes[hierarchy.code_of[label]] = _parse(str(value), self._where(label))
-        for node in sorted(nodes, reverse=True):  # groups come before what is in them
+        for node in sorted(nodes, reverse=True):  # groups come before their members
             first, stop = hierarchy.span[node]
             weights[first:stop] = [nodes[node]] * int(stop - first)
         units = [int(weight.scaleb(DIGITS)) for weight in weights]
@@ -97,13 +146,13 @@ class Weights:
         return np.array([unit // divisor for unit in units], dtype=np.int64)
 
     def _where(self, label: str) -> str:
-        """The weight of a label, for messages."""
+        """Return the place of a label's weight, for messages."""
         place = self.places.get(label)
         return f"{place + ': ' if place else self.name + ': '}'{shorten(label)}'"
 
 
 def _parse(text: str, where: str) -> Decimal:
-    """An exact weight, or an error that says where."""
+    """Return an exact weight, or raise an error with its place."""
     try:
         value = Decimal(text)
     except InvalidOperation:

@@ -1,4 +1,4 @@
-"""In and out: every format turns a file into a stream of record batches, and batches into a file.
+"""Reading and writing: every format turns a file into a stream of record batches, and batches into a file.
 
 ::
 
@@ -6,7 +6,7 @@
              (batches)              (sets)             (sets)   (batches)
 
 A *format* (:mod:`shoal.io.format`) knows how a kind of file holds records. A *layout* (:mod:`shoal.io.layout`) knows
-where the sets stand among the columns. Reading keeps both in mind, and writing repeats them.
+where the sets are among the columns. A data set remembers both, so that it can be written the same way.
 
 >>> data = read([{"milk", "beer"}, set(), {"milk"}])
 >>> len(data), data.transactions.labels

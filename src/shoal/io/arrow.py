@@ -13,7 +13,7 @@ from shoal.io.format import Format, Put, ReaderOptions, refuse_doubles, unnamed
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream, nth_row
 
-_ROWS = 1 << 17  # read at a time
+_ROWS = 1 << 17  # rows that are read at a time
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,7 +37,7 @@ class ArrowFormat(Format):
 
     @classmethod
     def _checked(cls, batches: Iterator[Any], schema: Any, file: SourceFile) -> Iterator[Any]:
-        """Arrow trusts what a file says: a damaged one would end the process."""
+        """Validate each batch. Arrow trusts its input, so a damaged file would crash the process."""
         import pyarrow as pa
 
         with _refused(cls, file):
@@ -47,11 +47,11 @@ class ArrowFormat(Format):
 
     @classmethod
     def read_batches(cls, source: Any) -> tuple[Any, Iterator[Any]]:
-        """The schema of a file, and its record batches."""
+        """Return the schema of a file, and its record batches."""
         raise NotImplementedError
 
     def prepared(self, table: Any) -> Any:
-        """All columns can be held; what is not a value of theirs stays behind."""
+        """Return the table without metadata. Any column can be written."""
         return clean(table)
 
     @contextmanager
@@ -61,12 +61,12 @@ class ArrowFormat(Format):
             yield target.write_batch
 
     def batch_writer(self, sink: IO[bytes], schema: Any) -> Any:
-        """A context manager with ``write_batch``."""
+        """Return a context manager with ``write_batch``."""
         raise NotImplementedError
 
 
 def _look_at_names(fields: Iterable[Any]) -> None:
-    """Raise UnicodeDecodeError for names that are no text, also inside of columns: Arrow does not look at them."""
+    """Raise UnicodeDecodeError for names that are not text, also in nested types. Arrow does not check them."""
     import pyarrow as pa
 
     for field in fields:
@@ -81,7 +81,7 @@ def _look_at_names(fields: Iterable[Any]) -> None:
 
 @contextmanager
 def _refused(kind: type[Format], file: SourceFile) -> Iterator[None]:
-    """Say which file is damaged."""
+    """Name the damaged file in the error."""
     import pyarrow as pa
 
     try:
@@ -89,8 +89,8 @@ def _refused(kind: type[Format], file: SourceFile) -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise DataError(
-            f"{file.name} is not a {kind.format} file, or damaged ({reason}): get a whole copy, or pass another "
-            f"--format."
+            f"{file.name} is not a {kind.format} file, or it is damaged ({reason}): get a complete copy, or pass "
+            f"another format=."
         ) from None
 
 
@@ -99,19 +99,19 @@ class Parquet(ArrowFormat):
     """Apache Parquet."""
 
     format: ClassVar[str] = "parquet"
-    about: ClassVar[str] = "Apache Parquet: a column of lists, or one row for each item of a record (.parquet)"
+    about: ClassVar[str] = "Apache Parquet: a column of lists, or one row per item of a record (.parquet)"
     suffixes: ClassVar[tuple[str, ...]] = (".parquet",)
 
     @classmethod
     def read_batches(cls, source: Any) -> tuple[Any, Iterator[Any]]:
-        """Through pyarrow.parquet."""
+        """Read through pyarrow.parquet."""
         import pyarrow.parquet as pq
 
         file = pq.ParquetFile(source)
         return file.schema_arrow, file.iter_batches(_ROWS, use_threads=False)
 
     def batch_writer(self, sink: IO[bytes], schema: Any) -> Any:
-        """Through pyarrow.parquet."""
+        """Write through pyarrow.parquet."""
         import pyarrow.parquet as pq
 
         return pq.ParquetWriter(sink, schema)
@@ -122,12 +122,12 @@ class Feather(ArrowFormat):
     """Feather version 2, which is the Arrow IPC file format."""
 
     format: ClassVar[str] = "feather"
-    about: ClassVar[str] = "Feather or Arrow IPC, as Parquet (.feather, .arrow)"
+    about: ClassVar[str] = "Feather or Arrow IPC, like Parquet (.feather, .arrow)"
     suffixes: ClassVar[tuple[str, ...]] = (".feather", ".arrow")
 
     @classmethod
     def read_batches(cls, source: Any) -> tuple[Any, Iterator[Any]]:
-        """The file format, or the stream format, which also goes by the name .arrow."""
+        """Read the file format, or the stream format, whose files may also end in .arrow."""
         import pyarrow as pa
 
         start = source.read(6)
@@ -139,7 +139,7 @@ class Feather(ArrowFormat):
         return file.schema, (file.get_batch(at) for at in range(file.num_record_batches))
 
     def batch_writer(self, sink: IO[bytes], schema: Any) -> Any:
-        """With the compression that is Feather's default."""
+        """Write with Feather's default compression."""
         import pyarrow as pa
 
         return pa.ipc.new_file(sink, schema, options=pa.ipc.IpcWriteOptions(compression="lz4"))

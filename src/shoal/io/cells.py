@@ -1,4 +1,4 @@
-"""Sets as text in cells: what separates their items, guessed when they are read, and fitting when they are written."""
+"""Sets as text in cells: guess the item delimiter when they are read, and choose one when they are written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shoal.errors import DataError
 from shoal.io.messages import shorten, shown
 from shoal.io.text import check_label, name_of
 
-ITEM_DELIMITERS = ("|", ";", ",", "\t")  # those that are guessed inside a cell
+ITEM_DELIMITERS = ("|", ";", ",", "\t")  # what may be guessed as a delimiter inside a cell
 
 
 class CellStatistics:
-    """What cells contain that may separate items, counted a batch at a time."""
+    """Count which possible separators the cells contain, batch by batch."""
 
     def __init__(self) -> None:
         self._cells = self._lists = 0
@@ -37,33 +37,36 @@ class CellStatistics:
                 self._spaced[mark] += pc.sum(pc.count_substring(cells, mark + " ")).as_py()
 
     def guess(self, column: str, name: str) -> str:
-        """The delimiter inside the cells; '|' hardly ever is a part of a label, so it wins."""
+        """Guess the delimiter inside the cells. '|' wins, because it is hardly ever a part of a label."""
         if self._lists * 2 > self._cells:
             raise DataError(
-                f"{name}: the cells of column '{shorten(column)}' look like lists in brackets: write the items with a "
-                f"delimiter between them and no brackets, or use jsonl or parquet; if the brackets are a part of "
-                f"items, pass --item-delimiter."
+                f"{name}: the cells of column '{shorten(column)}' look like lists in brackets: separate the items by a "
+                f"delimiter without brackets, or use jsonl or parquet; if the brackets are part of the items, pass "
+                f"item_delimiter=."
             )
         likely = _likely(lambda mark: self._marks[mark] > 0)
         if len(likely) > 1:
             marks = " or ".join(name_of(mark) for mark in likely)
             raise DataError(
-                f"{name}: the items in column '{shorten(column)}' may be separated by {marks}: pass --item-delimiter."
+                f"{name}: the items in column '{shorten(column)}' may be separated by {marks}: pass item_delimiter=."
             )
         mark = likely[0]
         return mark + " " * (0 < self._marks[mark] == self._spaced[mark])
 
 
 def fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[str, list[str]]:
-    """An item delimiter that no label contains, if possible this one; remarks if it changed, or is not guessed."""
+    """Return an item delimiter that no label contains, if possible this one, and remarks.
+
+    There is a remark if the delimiter changed, or if a reader would guess it wrong.
+    """
     labels = [rows.labels[code] for code in np.unique(rows.items).tolist()]
-    sets = any(label.startswith("(") and "," in label for label in labels)  # (A,B): a comma would be guessed
+    sets = any(label.startswith("(") and "," in label for label in labels)  # with (A,B), a comma would be guessed
     marks = ["|"] * sets + [mark, *ITEM_DELIMITERS, "/", "~", "^"]
     chosen = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
     if chosen is None:
         raise DataError(
-            f"Format {format} cannot hold the items of column '{shorten(column)}': they contain everything that could "
-            f"separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
+            f"Format {format} cannot hold the items of column '{shorten(column)}': they contain every possible "
+            f"delimiter: write jsonl or parquet, for instance to out.jsonl."
         )
     remarks = []
     items = f"Items in column '{shorten(column)}' are"
@@ -76,31 +79,31 @@ def fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[st
         remarks.append(f"{items} now separated by {name_of(chosen)}: {why}.")
     if _misread(labels, chosen, single=int(rows.sizes.max(initial=0)) < 2):
         remarks.append(
-            f"{items} separated by {name_of(chosen)}, which is not what would be guessed from the file: "
-            f"pass --item-delimiter to read it."
+            f"{items} separated by {name_of(chosen)}, which a reader of the file would not guess: "
+            f"pass item_delimiter={chosen!r} to read it."
         )
     return chosen, remarks
 
 
 def check_items(labels: Iterable[str], mark: str, format: str) -> None:
-    """Refuse labels that would be taken apart."""
+    """Refuse labels that a reader would split."""
     for label in labels:
         if not _holds(label, mark):
             raise DataError(
                 f"Item {shown(label)} contains {name_of(mark)}, which separates the items of a cell: pass another "
-                f"item_delimiter, or write jsonl or parquet."
+                f"item_delimiter=, or write jsonl or parquet."
             )
         check_label(label, "\r\0", format, "jsonl or parquet")
 
 
 def _likely(there: Callable[[str], bool]) -> list[str]:
-    """What may separate the items in cells: one delimiter, unless that is unclear; ``there`` tells if a text is."""
+    """Return the likely item delimiters: one, unless it is unclear. ``there`` tells whether a text occurs."""
     marks = [mark for mark in ITEM_DELIMITERS if there(mark)]
     return marks[:1] if marks[:1] == ["|"] else marks or ([" "] if there(" ") else ["|"])
 
 
 def _holds(label: str, delimiter: str) -> bool:
-    """Whether a label with the delimiter after it is split where the label ends.
+    """Whether a label that is followed by the delimiter is split where the label ends.
 
     >>> _holds("oat milk", "|"), _holds("oat milk", " "), _holds("a|", "||")
     (True, False, False)
@@ -109,7 +112,7 @@ def _holds(label: str, delimiter: str) -> bool:
 
 
 def _spaced(count: Callable[[str], int], delimiter: str) -> str:
-    """The delimiter with the space that follows it, if one always does; ``count`` tells how often a text is there.
+    """Return the delimiter, with a space if one always follows. ``count`` returns how often a text occurs.
 
     >>> _spaced("oat milk, beer, bread".count, ","), _spaced("1, 5,5".count, ",")
     (', ', ',')
@@ -119,7 +122,7 @@ def _spaced(count: Callable[[str], int], delimiter: str) -> str:
 
 
 def _misread(labels: list[str], delimiter: str, *, single: bool) -> bool:
-    """Whether these labels would be taken apart in a wrong way, without an error; single: they stand alone in cells."""
+    """Whether a reader would split these labels wrong without an error. ``single``: each is alone in its cell."""
     cells = labels if single else [delimiter.join(labels)]
     body = "\n".join(cells)
     likely = _likely(body.__contains__)

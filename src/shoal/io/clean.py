@@ -1,7 +1,7 @@
-"""Arrow tables that hold the values to be published and nothing else.
+"""Arrow tables that hold only the values to be published.
 
-A table drags along more than its values: metadata of the schema and of each field (pandas keeps there the names of all
-columns and of the index, and what the user attached), and dictionaries of categories that no row uses any more.
+A table may hold more than its values: metadata of the schema and the fields (pandas stores the names of all columns and
+of the index there, and what the user attached), and dictionaries with categories that no row uses any more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def clean(table: Any) -> Any:
-    """The pyarrow.Table without metadata, and with only those categories that occur."""
+    """Return the pyarrow.Table without metadata, and with only the categories that occur."""
     import pyarrow as pa
 
     columns = [_clean_column(column) for column in table.columns]
@@ -21,7 +21,7 @@ def clean(table: Any) -> Any:
 
 
 def _clean_column(column: Any) -> Any:
-    """One column; categories stay categories, but those inside lists and structs become plain values."""
+    """Clean one column. Categories stay categories, but those inside lists and structs become plain values."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -34,7 +34,7 @@ def _clean_column(column: Any) -> Any:
 
 
 def _compact(column: Any) -> Any:
-    """A dictionary column with only the categories in use, in their old order."""
+    """Return a dictionary column with only the categories in use, in their old order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -47,7 +47,7 @@ def _compact(column: Any) -> Any:
 
 
 def _plain(kind: Any) -> Any:
-    """The type without the metadata and dictionaries of what is nested in it; views, which few know, as texts."""
+    """Return the type without metadata and dictionaries of nested types. Views become texts."""
     import pyarrow as pa
 
     def field(old: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Labels to codes and back: what happens to items once a format has found them.
+"""Convert labels to codes and back, after a format has found the items.
 
-An item that is empty or only white space is no item: it is dropped, in every format.
+Items that are empty or only white space are dropped, in every format.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from shoal.io.messages import shorten, shown
 from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import Tokens, split_cells
 
-_UNSHARED = 1 << 20  # labels in the dictionaries of parts before these are made one
+_UNSHARED = 1 << 20  # with more labels in the dictionaries of parts, they are unified
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Rows of items as codes: row r has the next ``sizes[r]`` of the items, which are dictionary-coded."""
+    """Rows of items as codes. Row r has the next ``sizes[r]`` items, which are dictionary-coded."""
 
     sizes: Codes
     items: Any  # pyarrow.DictionaryArray of text
 
     @classmethod
     def of_texts(cls, texts: Any, sizes: Any) -> Coded:
-        """From the texts of all rows, an Arrow array of any type, and how many each has."""
+        """Build it from the texts of all rows, an Arrow array of any type, and the size of each row."""
         import pyarrow as pa
 
         coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
@@ -41,7 +41,7 @@ class Coded:
 
     @classmethod
     def of_lists(cls, lists: Any) -> Coded:
-        """From an Arrow list array; a null list is an empty row."""
+        """Build it from an Arrow list array. A null list is an empty row."""
         import pyarrow.compute as pc
 
         sizes = pc.list_value_length(lists)
@@ -50,32 +50,32 @@ class Coded:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[str]]) -> Coded:
-        """From lists of Python strings."""
+        """Build it from lists of Python strings."""
         sizes = np.array([len(row) for row in rows], dtype=np.int32)
         return cls.of_texts(arrow_texts([item for row in rows for item in row]), sizes)
 
     @classmethod
     def of_cells(cls, cells: Any, delimiter: str) -> Coded:
-        """From an Arrow array of texts that are split at a delimiter."""
+        """Build it from an Arrow array of texts that are split at a delimiter."""
         data, offsets = text_buffers(cells)
         return cls.of_tokens(split_cells(data, offsets, delimiter.encode()))
 
     @classmethod
     def of_tokens(cls, tokens: Tokens) -> Coded:
-        """From what a kernel has split."""
+        """Build it from the tokens of a kernel."""
         import pyarrow as pa
 
         return cls(tokens.sizes, pa.DictionaryArray.from_arrays(arrow_numbers(tokens.codes), labels_of(tokens)))
 
     @property
     def labels(self) -> list[str]:
-        """The different items."""
+        """Return the different items."""
         labels: list[str] = self.items.dictionary.to_pylist()
         return labels
 
 
 def labels_of(tokens: Tokens) -> Any:
-    """The labels of tokens as an Arrow array."""
+    """Return the labels of tokens as an Arrow array."""
     import pyarrow as pa
 
     buffers = [None, pa.py_buffer(tokens.label_offsets), pa.py_buffer(tokens.label_bytes)]
@@ -83,7 +83,7 @@ def labels_of(tokens: Tokens) -> Any:
 
 
 def text_buffers(cells: Any) -> tuple[Any, Offsets]:
-    """The bytes of an Arrow array of texts, and where each of them starts; a null is an empty text."""
+    """Return the bytes of an Arrow array of texts, and where each text starts. A null is an empty text."""
     texts = as_text(cells)
     _, offsets, data = texts.buffers()
     starts = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
@@ -91,18 +91,18 @@ def text_buffers(cells: Any) -> tuple[Any, Offsets]:
 
 
 def as_text(column: Any) -> Any:
-    """The values of an Arrow array, chunked or not, as text."""
+    """Return the values of an Arrow array, chunked or not, as text."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
         return pa.chunked_array([as_text(chunk) for chunk in column.chunks], pa.large_string())
-    if pa.types.is_dictionary(column.type):  # Arrow cannot decode a dictionary of views, as polars makes them
+    if pa.types.is_dictionary(column.type):  # Arrow cannot decode the dictionaries of views that polars makes
         column = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.large_string()))
     return column.cast(pa.large_string())
 
 
 def as_labels(column: Any) -> Any:
-    """Ids or items as text; whole numbers that came as decimals without their ``.0``.
+    """Return ids or items as text. Whole numbers that came as floats lose their ``.0``.
 
     >>> import pyarrow as pa
     >>> as_labels(pa.array([7.0, None])).to_pylist(), as_labels(pa.array(["7.0"])).to_pylist()
@@ -114,32 +114,32 @@ def as_labels(column: Any) -> Any:
 
 
 def is_whole(column: Any) -> bool:
-    """Whether the decimals of an Arrow array are whole numbers, as pandas makes them of integers with gaps."""
+    """Whether all floats of an Arrow array are whole numbers, as pandas stores integers with missing values."""
     import pyarrow.compute as pc
 
     return bool(pc.all(are_whole(column), min_count=0).as_py())
 
 
 def are_whole(decimals: Any) -> Any:
-    """For each decimal of an Arrow array whether it is a whole number that is held exactly."""
+    """Return for each float of an Arrow array whether it is a whole number that a float holds exactly."""
     import pyarrow.compute as pc
 
     return pc.and_(pc.equal(pc.floor(decimals), decimals), pc.less(pc.abs(decimals), 2.0**53))
 
 
 class Encoder:
-    """Codes rows as they come, a part at a time: only the codes of the others are in memory."""
+    """Code rows part by part. Of earlier parts, only the codes stay in memory."""
 
     def __init__(self, *, multiset: bool = False, drop_items: Collection[str] = ()) -> None:
         self._multiset, self._drop_items = multiset, frozenset(drop_items)
         self._sizes: list[Codes] = []  # of the rows of each part
         self._items: list[Any] = []  # dictionary-coded texts of each part
         self._quantities: list[Counts] = []
-        self._labels = 0  # in the dictionaries of parts that do not share one yet
-        self.dropped: set[str] = set()  # those of the items to drop that were there; known at the end
+        self._labels = 0  # labels in all dictionaries since they were last unified
+        self.dropped: set[str] = set()  # the items to drop that occurred; known at the end
 
     def add(self, rows: Coded, quantities: Counts | None = None) -> None:
-        """Append rows; ``quantities``: how many of each item, for multisets."""
+        """Append rows. ``quantities`` holds how many of each item, for multisets."""
         self._sizes.append(rows.sizes)
         self._items.append(rows.items)
         if quantities is not None:
@@ -156,9 +156,9 @@ class Encoder:
         self._labels = len(self._items[0].dictionary)
 
     def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
-        """All rows; nothing can be added after that.
+        """Return all rows. Nothing can be added afterwards.
 
-        ``record_of``: the number of the record, of so many, that each row is a piece of.
+        ``record_of`` holds the number of the record that each row belongs to, and ``records`` how many there are.
         """
         if not self._items:
             return Transactions.nothing(records)
@@ -185,22 +185,22 @@ class Encoder:
         rank_of = {label: rank for rank, label in enumerate(order)}
         rank = np.array([rank_of.get(label, -1) for label in labels], dtype=np.int32)
         indptr, items = sorted_rows(sizes, codes, rank)
-        indptr.flags.writeable = items.flags.writeable = False  # so that nobody copies them to be sure of that
+        indptr.flags.writeable = items.flags.writeable = False  # read-only arrays need not be copied
         return Transactions(indptr, items, tuple(order))
 
 
 def _refuse_clash(counted: list[str], items: set[str]) -> None:
-    """An item must not be called like another one that is counted."""
+    """Refuse an item that has the name of another item with a count."""
     for label in sorted(items.intersection(counted)):
         item, _, times = label.rpartition("*")
         raise DataError(
-            f"Item {shown(label)} is called as item {shown(item)} will be where it is given {times} times in a record: "
-            f"rename it, or leave out --multiset."
+            f"Item {shown(label)} has the name that item {shown(item)} gets if it occurs {times} times in a record: "
+            f"rename it, or leave out multiset=True."
         )
 
 
 def _emptied(parts: list[Any]) -> Any:
-    """The parts as one array; their memory is given back."""
+    """Return the parts as one array, and free their memory."""
     whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
     parts.clear()
     return whole
@@ -209,15 +209,15 @@ def _emptied(parts: list[Any]) -> Any:
 def _regrouped(
     sizes: Codes, codes: Codes, quantities: Counts | None, record_of: Counts, records: int
 ) -> tuple[Codes, Codes, Counts | None]:
-    """The rows of each record one after the other, as one row."""
+    """Put the rows of each record one after the other, as one row."""
     if not bool(np.all(record_of[1:] >= record_of[:-1])):
-        order = np.argsort(np.repeat(record_of, sizes))  # within a record, the order of items does not matter
+        order = np.argsort(np.repeat(record_of, sizes))  # the order of items within a record does not matter
         codes, quantities = codes[order], None if quantities is None else quantities[order]
     return np.bincount(record_of, sizes, records).astype(np.int32), codes, quantities
 
 
 def _count(sizes: Codes, codes: Codes, labels: list[str], quantities: Counts | None) -> tuple[Codes, Codes, list[str]]:
-    """Multisets as sets: each (item, count) pair is an item of its own."""
+    """Turn multisets into sets, in which each (item, count) pair is an item."""
     width = max(1, len(labels))
     keys, back = np.unique(np.repeat(np.arange(len(sizes)), sizes) * width + codes, return_inverse=True)
     counts = np.bincount(back, minlength=len(keys)) if quantities is None else _sums(back, quantities, len(keys))
@@ -229,14 +229,14 @@ def _count(sizes: Codes, codes: Codes, labels: list[str], quantities: Counts | N
 
 
 def _sums(group_of: Counts, numbers: Counts, groups: int) -> Counts:
-    """The sum of the numbers of each group."""
+    """Return the sum of the numbers of each group."""
     sums = np.zeros(groups, dtype=np.int64)
     np.add.at(sums, group_of, numbers)
     return sums
 
 
 def label_lists(rows: Transactions) -> Any:
-    """Rows as an Arrow array of lists of labels."""
+    """Return rows as an Arrow array of lists of labels."""
     import pyarrow as pa
 
     used, compact = np.unique(rows.items, return_inverse=True)
@@ -245,7 +245,7 @@ def label_lists(rows: Transactions) -> Any:
 
 
 def slices(rows: Transactions, columns: Any) -> Iterator[tuple[Transactions, Any]]:
-    """The rows, and the columns beside them, in slices of :data:`BATCH_ROWS`."""
+    """Iterate over the rows and their other columns in slices of :data:`BATCH_ROWS`."""
     for first in range(0, len(rows), BATCH_ROWS):
         indptr = rows.indptr[first : first + BATCH_ROWS + 1]
         part = Transactions(indptr - indptr[0], rows.items[indptr[0] : indptr[-1]], rows.labels)
@@ -253,7 +253,7 @@ def slices(rows: Transactions, columns: Any) -> Iterator[tuple[Transactions, Any
 
 
 def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
-    """The lists of a column; refuses items that are neither strings nor integers, and nulls."""
+    """Code the lists of a column. Refuse nulls, and items that are neither strings nor integers."""
     import pyarrow as pa
 
     kind = lists.type.value_type
@@ -263,7 +263,7 @@ def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
     if pa.types.is_fixed_size_list(lists.type):
         lists = lists.cast(pa.list_(lists.type.value_type))
     values = lists.flatten()
-    if pa.types.is_dictionary(values.type) and values.dictionary.null_count:  # which is a null wherever it is used
+    if pa.types.is_dictionary(values.type) and values.dictionary.null_count:  # a null in the dictionary is an item
         values = values.dictionary.take(values.indices)
         lists = pa.ListArray.from_arrays(arrow_numbers(np.append(0, _ends(lists)).astype(np.int32)), values)
     if values.null_count:
@@ -274,7 +274,7 @@ def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
 
 
 def _ends(lists: Any) -> Any:
-    """Where each list of an Arrow array ends among the items of all."""
+    """Return where each list of an Arrow array ends among the items of all."""
     import pyarrow.compute as pc
 
     return np.cumsum(numpy_of(pc.fill_null(pc.list_value_length(lists), 0)))

@@ -1,4 +1,4 @@
-"""CSV and TSV, through pyarrow.csv. Every value is text: ``007`` and ``1.50`` stand in the output as in the input."""
+"""CSV and TSV, through pyarrow.csv. Every value stays text, so ``007`` and ``1.50`` are written as they were read."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from shoal.io.text import (
 from shoal.kernels.read.quotes import Quotes, State, scan_quotes
 from shoal.kernels.read.tokens import split_lines
 
-_BLOCK = 1 << 22  # bytes that are parsed at a time: no record can be longer
+_BLOCK = 1 << 22  # bytes that are parsed at a time; no record can be longer
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Csv(TextFormat):
-    """Delimited records of equal width."""
+    """Delimited records with an equal number of fields."""
 
     format: ClassVar[str] = "csv"
     about: ClassVar[str] = "a table: one column of sets, or one line for each item of a record (.csv)"
@@ -48,16 +48,16 @@ class Csv(TextFormat):
     lists: ClassVar[bool] = False
     delimiter: str = ","
     header: bool = True
-    escaped_formulas: bool = False  # a quote stands before each
+    escaped_formulas: bool = False  # there is a quote before each formula
 
     @property
     def marks(self) -> str:
-        """What could be taken for a separator of items in a cell."""
+        """Return the characters that may be mistaken for separators of items in a cell."""
         return "".join(DELIMITERS)
 
     @classmethod
     def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
-        """Look at the first line, then parse block by block."""
+        """Read the first line, then parse block by block."""
         import pyarrow as pa
 
         text = TextPieces(file)
@@ -65,7 +65,7 @@ class Csv(TextFormat):
             pass
         delimiter = options.delimiter or cls.guess_delimiter(text, file.name)
         if len(delimiter.encode()) != 1:
-            raise OptionError(f"--delimiter must be one ASCII character for format {cls.format}, got '{delimiter}'.")
+            raise OptionError(f"delimiter= must be one ASCII character for format {cls.format}, got '{delimiter}'.")
         has_header = options.header is not False
         first, length = _first_record(text, delimiter, file.name)
         if options.escaped_formulas:
@@ -80,11 +80,14 @@ class Csv(TextFormat):
 
     @classmethod
     def guess_delimiter(cls, text: TextPieces, name: str) -> str:
-        """The delimiter of the header."""
+        """Guess the delimiter of the header."""
         return header.guess_delimiter(text, name)
 
     def _batches(self, lines: _Lines, schema: Any, name: str, options: ReaderOptions) -> Iterator[Any]:
-        """Parse, and doubt the header, unless the user said that there is one, or named one of its columns."""
+        """Parse the records, and check that the first line is a header.
+
+        It is not checked if the user said so, or named one of the columns.
+        """
         in_doubt = options.header is None and not options.named.intersection(schema.names)
         first, warned = True, self.escaped_formulas
         if options.one_of_several and lines.is_empty:
@@ -95,61 +98,63 @@ class Csv(TextFormat):
             elif not warned and _has_quoted_formula(batch):
                 warned = True
                 warnings.warn(
-                    f"{name} has cells with a quote before a formula: if it was written with --escape-formulas, pass "
-                    f"--escaped-formulas.",
+                    f"{name} has cells with a quote before a formula: if it was written with escape_formulas=True, "
+                    f"pass escaped_formulas=True.",
                     stacklevel=2,
                 )
             if in_doubt and (why := (header.doubt if first else header.recurring)(schema.names, batch)):
-                baskets = ", or --format basket if every line is a set" if not options.no_sets else ""
+                baskets = ", or format='basket' if every line is a set" if not options.no_sets else ""
                 raise DataError(
-                    f"{name}, line 1: does it name the columns, or is it a record? {why}. Pass --header if it names "
-                    f"them, --no-header if it is a record{baskets}."
+                    f"{name}, line 1: does it name the columns, or is it a record? {why}. Pass header=True if it names "
+                    f"them, header=False if it is a record{baskets}."
                 )
             first = False
             yield batch
 
     def prepared(self, table: Any) -> Any:
-        """All columns as text."""
+        """Return all columns as text."""
         import pyarrow as pa
 
         return pa.table({name: _text_column(table.column(name), name) for name in table.column_names})
 
     def check_labels(self, labels: Iterable[str]) -> None:
-        """A cell must not end the line."""
+        """Refuse labels that would end the line."""
         for label in labels:
             check_label(label, "\r\0", self.format, "jsonl or parquet")
 
     def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
-        """Without a header, a column is known by its place: if others are left, they must be named."""
+        """Add a header if columns were left out or added. Without one, columns are known by their position only."""
         if self.header or names == [unnamed(at) for at in range(len(names))]:
             return self, []
-        remark = "The file had no header, but gets one, since columns were left out or added"
+        remark = "The input has no header, but the output gets one, because columns were left out or added"
         return replace(self, header=True), [f"{remark}: {listed(names)}."]
 
     def read_options(self) -> dict[str, Any]:
-        """Whatever could be guessed otherwise."""
+        """Return everything that could be guessed wrong."""
         options: dict[str, Any] = {"format": self.format, "delimiter": self.delimiter}
         options |= {} if self.header else {"header": False}
         return options | ({"escaped_formulas": True} if self.escaped_formulas else {})
 
     def head(self, schema: Any) -> list[str]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         for name in schema.names:
             if self.header and ("\r" in name or "\0" in name):
-                raise DataError(f"The name of column {shown(name)} contains a carriage return or NUL: write jsonl.")
+                raise DataError(
+                    f"The name of column {shown(name)} contains a carriage return or NUL: write jsonl instead."
+                )
         return self._joined([arrow_texts([name]) for name in schema.names]).to_pylist() if self.header else []
 
     def lines(self, batch: Any) -> Any:
-        """Cells joined by the delimiter."""
+        """Join the cells by the delimiter."""
         import pyarrow.compute as pc
 
         lines = self._joined(batch.columns)
         if batch.num_columns > 1:
             return lines
-        return pc.if_else(pc.equal(lines, arrow_text("")), arrow_text('""'), lines)  # many tools skip a blank line
+        return pc.if_else(pc.equal(lines, arrow_text("")), arrow_text('""'), lines)  # many tools skip blank lines
 
     def _joined(self, columns: list[Any]) -> Any:
-        """Cells side by side, quoted where needed."""
+        """Join columns of cells, and quote cells where needed."""
         if self.escaped_formulas:
             columns = [formulas.escaped(cells) for cells in columns]
         return glued([quote(cells, self.delimiter) for cells in columns], self.delimiter)
@@ -160,28 +165,28 @@ class Tsv(Csv):
     """CSV with tabs."""
 
     format: ClassVar[str] = "tsv"
-    about: ClassVar[str] = "the same with tabs (.tsv)"
+    about: ClassVar[str] = "CSV with tabs (.tsv)"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv",)
     delimiter: str = "\t"
 
     @classmethod
     def guess_delimiter(cls, text: TextPieces, name: str) -> str:
-        """Nothing to guess."""
+        """Return a tab."""
         return "\t"
 
     def read_options(self) -> dict[str, Any]:
-        """A tab goes without saying."""
+        """Return the options without the delimiter if it is a tab."""
         options = super().read_options()
         return {name: value for name, value in options.items() if name != "delimiter" or value != "\t"}
 
 
 class _Lines(io.RawIOBase):
-    """The text for the parser, which is lenient: quotes and blank lines are checked on the way."""
+    """The text for the parser. The parser is lenient, so quotes and blank lines are checked here."""
 
     def __init__(self, text: TextPieces, delimiter: str, names: list[str], name: str, header_size: int) -> None:
         self._pieces, self._delimiter, self._width, self._name = iter(text), delimiter.encode(), len(names), name
         self._first_line = "header" if header_size else "first line"
-        self._skipped = header_size  # bytes not to be parsed
+        self._skipped = header_size  # bytes that are not parsed
         self._left = memoryview(b"")
         self._state, self._records, self._at_line_start = State.FIELD_START, 0, True
         self._breaks: list[Any] = []  # the record of each line end inside quotes
@@ -195,7 +200,7 @@ class _Lines(io.RawIOBase):
         return not self._fill()
 
     def read(self, size: int | None = -1) -> bytes:
-        """As much as was asked for, unless the text ends: the parser takes what it gets for a block."""
+        """Return as many bytes as requested, unless the text ends. The parser takes what it gets for a block."""
         parts, wanted = [], sys.maxsize if size is None or size < 0 else size
         while wanted and self._fill():
             parts.append(self._left[:wanted])
@@ -204,7 +209,7 @@ class _Lines(io.RawIOBase):
         return b"".join(parts)
 
     def _fill(self) -> bool:
-        """Have something to give, if there is more; returns whether there is."""
+        """Load more text if there is any. Return whether there is."""
         while not self._left:
             piece = next(self._pieces, None)
             if piece is None:
@@ -217,7 +222,7 @@ class _Lines(io.RawIOBase):
         return True
 
     def _check(self, piece: bytes) -> None:
-        """Follow the quotes; refuse malformed ones, and blank lines in a table of several columns."""
+        """Follow the quotes. Refuse malformed ones, and blank lines in a table of several columns."""
         starts_line = self._at_line_start and self._state is State.FIELD_START
         if b'"' not in piece and self._state in (State.FIELD_START, State.PLAIN):
             state = State.FIELD_START if piece.endswith((b"\n", self._delimiter)) else State.PLAIN
@@ -235,40 +240,40 @@ class _Lines(io.RawIOBase):
             self._refuse_quote(self._records)
 
     def _refuse_blank(self, piece: bytes, scan: Quotes, *, starts_line: bool) -> None:
-        """An error for the first blank line outside of quotes; a blank line at the very end is one, too."""
+        """Raise an error for the first blank line outside quotes. A blank line at the very end counts, too."""
         ends = _record_ends(piece, scan)
         blank = np.flatnonzero(np.diff(ends, prepend=-1 if starts_line else -2) == 1)
         if len(blank):
             self.refuse_width(self._records + int(blank[0]), 1)
 
     def refuse_width(self, record: int, got: int) -> None:
-        """An error for a record that has another number of fields than the first one."""
+        """Raise an error for a record with another number of fields than the first one."""
         raise DataError(
             f"{self._name}, {self.place(record)}: expected {self._width} fields as in the {self._first_line}, got "
-            f"{got} (separated by {name_of(self._delimiter.decode())}): fix the line, pass another --delimiter, or "
-            f"--format basket if the file has no header and every line is a set."
+            f"{got} (separated by {name_of(self._delimiter.decode())}): fix the line, pass another delimiter=, or "
+            f"format='basket' if the file has no header and every line is a set."
         )
 
     def _refuse_quote(self, record: int) -> None:
         raise malformed_quote(f"{self._name}, {self.place(record)}", self._delimiter.decode())
 
     def place(self, record: int) -> str:
-        """The line where a record starts; the header is record 0."""
+        """Return the line where a record starts. The header is record 0."""
         before = sum(int(np.searchsorted(part, record)) for part in self._breaks)
         return f"line {record + 1 + before}"
 
 
 def _record_ends(text: bytes, scan: Quotes) -> Offsets:
-    """Where the line ends stand that are outside of quotes."""
+    """Return the positions of line ends outside quotes."""
     ends: Offsets = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
     if len(scan.breaks):
         records = np.arange(scan.records)
-        ends = ends[records + np.searchsorted(scan.breaks, records, side="right")]  # one more for each inside quotes
+        ends = ends[records + np.searchsorted(scan.breaks, records, side="right")]  # skip line ends inside quotes
     return ends[: scan.records]
 
 
 def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str], int]:
-    """The fields of the first record, and how many bytes it has with its line end."""
+    """Return the fields of the first record, and its number of bytes including the line end."""
     end, mark = text.start.find(b"\n") + 1 or len(text.start), delimiter.encode()
     if b'"' in text.start[:end]:
         scan = scan_quotes(text.start, mark)
@@ -283,38 +288,38 @@ def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str
 
 
 def _has_more(text: TextPieces, name: str) -> bool:
-    """Look at one more piece of a first record; returns whether there is one."""
+    """Read one more piece of a long first record. Return whether there is one."""
     if len(text.start) > _BLOCK:
         raise DataError(
-            f"{name}, line 1: it has more than {_BLOCK:,} bytes: close a quote that is open, or end the line."
+            f"{name}, line 1: the line has more than {_BLOCK:,} bytes: close an open quote, or end the line."
         )
     return text.extend()
 
 
 def _check_names(names: list[str], first: bytes, delimiter: str, name: str, options: ReaderOptions) -> None:
-    """The columns must be told apart, and the delimiter must be in the first line if it could be another one."""
+    """Refuse duplicate column names, and a first line without the delimiter but with another likely one."""
     line = "header" if options.header is not False else "first line"
     other = [mark for mark in DELIMITERS if len(names) == 1 and mark.encode() in unquoted(first)]
     if other and (options.header is not False or options.delimiter is None):
         raise DataError(
             f"{name}, line 1: the delimiter {name_of(delimiter)} is not in the {line}, but {name_of(other[0])} is: "
-            f"pass --delimiter '{other[0]}'."
+            f"pass delimiter={other[0]!r}."
         )
     try:
         refuse_doubles(names, f"{name}, line 1")
     except DataError as error:
-        record = "." if options.header else ", or pass --no-header if that line is a record."
+        record = "." if options.header else ", or pass header=False if that line is a record."
         raise DataError(str(error).removesuffix(".") + record) from None
 
 
 def _parsed(lines: _Lines, schema: Any, own: Csv, name: str) -> Iterator[Any]:
-    """The record batches; ragged records are refused with their line."""
+    """Iterate over the record batches. Records with a wrong number of fields are refused with their line."""
     import pyarrow as pa
     import pyarrow.csv as pv
 
     if lines.is_empty:
         raise DataError(
-            f"{name} holds no records: there is nothing after the header (pass --no-header if line 1 is a record)."
+            f"{name} holds no records: there is nothing after the header (pass header=False if line 1 is a record)."
         )
     ragged: list[Any] = []
 
@@ -341,7 +346,7 @@ def _parsed(lines: _Lines, schema: Any, own: Csv, name: str) -> Iterator[Any]:
 
 
 def _has_quoted_formula(batch: Any) -> bool:
-    """Whether a cell looks as if a formula was escaped there."""
+    """Whether a cell looks like an escaped formula."""
     import pyarrow.compute as pc
 
     for column in batch.columns:
@@ -352,14 +357,14 @@ def _has_quoted_formula(batch: Any) -> bool:
 
 
 def _unescaped(batch: Any) -> Any:
-    """The batch without quotes before formulas."""
+    """Return the batch without quotes before formulas."""
     import pyarrow as pa
 
     return pa.RecordBatch.from_arrays([formulas.unescaped(column) for column in batch.columns], schema=batch.schema)
 
 
 def _text_column(column: Any, name: str) -> Any:
-    """A column as text that a line can hold."""
+    """Return a column as text that fits into a line."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Which format a file has: by its suffix, then by its content; what remains unclear is asked for, never assumed."""
+"""Detect the format of a file by its suffix, then by its content. If both are unclear, an error asks for it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from shoal.io.tokens import Basket, Fimi
 _OWN: dict[str, type[Format]] = {one.format: one for one in (Fimi, Basket, Csv, Tsv, Jsonl, Parquet, Feather)}
 FORMATS: dict[str, str] = {name: one.about for name, one in _OWN.items()}
 TABULAR = ", ".join(name for name, one in _OWN.items() if one.tabular)
+_ANY = ("", ".txt")  # suffixes that say nothing: the output is written as the input was read
 _ALIASES = {"arrow": "feather", "ipc": "feather", "ndjson": "jsonl"}
 
 
 @functools.cache
 def formats() -> dict[str, type[Format]]:
-    """All formats by name: our own, and those that installed distributions announce as ``shoal.io``."""
+    """Return all formats by name: the built-in ones, and those that other distributions announce as ``shoal.io``."""
     return {**_OWN, **discovery.announced("shoal.io", _OWN)}
 
 
 @functools.cache
 def _suffixes() -> dict[str, type[Format]]:
-    """The format that a suffix most likely stands for."""
+    """Map each suffix to its most likely format."""
     likely: dict[str, type[Format]] = {}
     for one in formats().values():
         for suffix in one.suffixes:
@@ -40,38 +41,52 @@ def _suffixes() -> dict[str, type[Format]]:
 
 
 def format_named(name: str) -> type[Format]:
-    """The format of a name."""
+    """Return the format with that name."""
     name, known = _ALIASES.get(name.lower(), name.lower()), formats()
     if name == "long":
         raise OptionError(
-            "--format long is no format: any table can be long. Name its columns with --id-column and --item-column; "
-            "to write long data, pass --output-layout long."
+            "format='long' is not a format: any table can be long. Name its columns with id_column= and item_column=; "
+            "to write long data, pass layout='long'."
         )
     if name not in known:
-        raise OptionError(f"--format must be one of {', '.join(known)}, got '{name}'{did_you_mean(name, known)}.")
+        raise OptionError(f"format= must be one of {', '.join(known)}, got '{name}'{did_you_mean(name, known)}.")
     return known[name]
 
 
 def format_to_write(path: Path, current: str | None = None, source: str = "") -> type[Format]:
     """The format of an output: the one that its suffix stands for, but the current one under the same suffix.
 
-    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name.
+    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name. ``.txt``
+    and no suffix at all stand for the format of the input.
     """
     suffix = plain_suffix(path)
-    if current and (suffix not in _suffixes() or suffix == plain_suffix(Path(source))):
+    if current and (suffix in _ANY or suffix == plain_suffix(Path(source))):
         return formats()[current]
     if suffix not in _suffixes():
-        raise OptionError(
-            f"{path}: the suffix does not tell the format: pass --format ({', '.join(formats())}), or a name that ends "
-            f"in one of {', '.join(_suffixes())}."
-        )
+        raise unknown_suffix(path, "format")
     return _suffixes()[suffix]
 
 
+def check_suffix(path: Path, source: str, option: str) -> None:
+    """Refuse the name of an output whose suffix means nothing, before any work; ``option`` names the format instead."""
+    if plain_suffix(path) not in (*_suffixes(), *_ANY, plain_suffix(Path(source))):
+        raise unknown_suffix(path, option)
+
+
+def unknown_suffix(path: Path, option: str) -> OptionError:
+    """The error for a suffix that stands for no format."""
+    suffix = plain_suffix(path)
+    what = f"the suffix '{suffix}' is not that of a known format" if suffix else "the name has no suffix"
+    return OptionError(
+        f"{path}: {what}: end the name in {', '.join(_suffixes())}, or name the format with {option}= "
+        f"({', '.join(formats())})."
+    )
+
+
 def format_of(source: Source) -> type[Format]:
-    """The format of a source to read; all its parts must have the same."""
+    """Return the format of a source to read. All of its parts must have the same."""
     if source.is_stdin:
-        raise OptionError(f"Standard input has no name to tell its format: pass --format ({', '.join(formats())}).")
+        raise OptionError(f"Standard input has no name that tells its format: pass format= ({', '.join(formats())}).")
     if not source.several:
         return _format_of(source.parts[0])
     first, *others = ((part, _format_of(part)) for part in source.parts)
@@ -79,19 +94,19 @@ def format_of(source: Source) -> type[Format]:
         if format is not first[1]:
             raise DataError(
                 f"{source.name} holds files of different formats: {first[0].path.name} is {first[1].format}, "
-                f"{part.path.name} is {format.format}. Pass --format, or a pattern such as "
+                f"{part.path.name} is {format.format}. Pass format=, or a pattern such as "
                 f"'{source.name}/*{plain_suffix(first[0].path)}'."
             )
     return first[1]
 
 
 def _format_of(file: SourceFile) -> type[Format]:
-    """By its suffix, or else by its content."""
+    """Return the format of a file by its suffix, or else by its content."""
     return _suffixes().get(plain_suffix(file.path)) or _sniff(file)
 
 
 def _sniff(file: SourceFile) -> type[Format]:
-    """By content, for a suffix that says nothing."""
+    """Return the format of a file by its content, for an unknown suffix."""
     if file.start.startswith(b"PAR1"):
         return Parquet
     if file.start.startswith(b"ARROW1"):
@@ -111,6 +126,6 @@ def _sniff(file: SourceFile) -> type[Format]:
     else:
         guess = "csv if the first line is a header, basket if every line is a set"
     raise DataError(
-        f"{file.name}: neither the suffix nor the content tells the format: pass --format ({guess}; known are "
+        f"{file.name}: neither the suffix nor the content tells the format: pass format= ({guess}; known are "
         f"{', '.join(formats())})."
     )

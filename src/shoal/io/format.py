@@ -1,4 +1,4 @@
-"""Format: how a kind of file holds records. Each turns a file into a stream of record batches, and batches into a file.
+"""Format: how a kind of file holds records. Formats turn a file into record batches, and batches into a file.
 
 ::
 
@@ -7,9 +7,9 @@
     ├── ArrowFormat     Parquet · Feather
     └── FrameFormat     PandasFormat · PolarsFormat      (in memory)
 
-A format knows nothing of sets, ids or joins: a column of lists is one like any other. Where the sets stand among the
-columns is the business of :mod:`shoal.io.layout`. The fields of a format describe one file, so that a release can be
-written the same way.
+A format knows nothing about sets, ids or joins: a column of lists is an ordinary column. :mod:`shoal.io.layout` knows
+where the sets are among the columns. The fields of a format describe one file, so that a release can be written the
+same way.
 """
 
 from __future__ import annotations
@@ -35,46 +35,46 @@ OF_TABLES = ("sets", "item_delimiter", "person", *OF_LONG_TABLES)
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderOptions(ReadOptions):
-    """The options as a reader gets them: for one column of sets at most."""
+    """The options as a reader gets them, for at most one column of sets."""
 
     sets: str | None = None
     item_delimiter: str | None = None
-    columns: tuple[str, ...] = ()  # of sets, if there may be several
+    columns: tuple[str, ...] = ()  # the columns of sets, if there may be several
     wanted: tuple[str, ...] = ()  # other columns that the user named
     source: str = "the data"  # its name, for messages
-    one_of_several: bool = False  # the file is a part of a source: it may hold no records
-    schema: Any = None  # pyarrow.Schema of all parts of a source, where a first pass has shown that they differ
-    sure: bool = False  # the format was named, not guessed: it is not called in question
-    guess: Any = None  # what a first pass over the whole file has shown: a delimiter, or types
+    one_of_several: bool = False  # the file is a part of a source, so it may hold no records
+    schema: Any = None  # pyarrow.Schema of all parts of a source, if a first pass has shown that they differ
+    sure: bool = False  # the user named the format, so it is not questioned
+    guess: Any = None  # the result of a first pass over the whole file: a delimiter, or types
 
     @property
     def named(self) -> frozenset[str]:
-        """The columns that the user named."""
+        """Return the columns that the user named."""
         ids = [part.strip() for name in self.id_columns for part in (name, *name.split(","))]
         one = (self.sets, self.item_column, self.quantity_column, self.person)
         return frozenset(filter(None, (*one, *ids, *self.columns, *self.wanted)))
 
     @property
     def id_columns(self) -> tuple[str, ...]:
-        """The columns that together name a record."""
+        """Return the columns that together identify a record."""
         given = self.id_column
         return () if given is None else (given,) if isinstance(given, str) else given
 
     def given(self, names: Iterable[str]) -> dict[str, Any]:
-        """Those of these options that are not at their defaults."""
+        """Return those of these options that differ from their defaults."""
         fields = type(self).__dataclass_fields__
         return {name: value for name in names if (value := getattr(self, name)) != fields[name].default}
 
     def tell_missing(self, there: Iterable[str]) -> None:
-        """Warn of items to be dropped that are not there."""
+        """Warn about items to drop that do not occur."""
         there = set(there)
         for label in self.drop_items:
             if label not in there:
-                warnings.warn(f"drop_items: {shown(label)} does not occur in {self.source}.", stacklevel=2)
+                warnings.warn(f"drop_items=: {shown(label)} does not occur in {self.source}.", stacklevel=2)
 
 
 class GuessedWrong(Exception):
-    """The end of a file shows that a guess from its start was wrong: it must be read again with these options."""
+    """The end of a file shows that a guess from its start was wrong. It must be read again with these options."""
 
     def __init__(self, options: ReaderOptions) -> None:
         super().__init__("read it again")
@@ -87,52 +87,55 @@ class Format(ABC):
 
     format: ClassVar[str]
     about: ClassVar[str]  # one line for the help
-    suffixes: ClassVar[tuple[str, ...]] = ()  # of file names; the first format that has one is the likeliest for it
-    tabular: ClassVar[bool] = False  # it has columns; otherwise it holds nothing but one set for each record
+    suffixes: ClassVar[tuple[str, ...]] = ()  # of file names; the first format with a suffix is its default
+    tabular: ClassVar[bool] = False  # it has columns; otherwise it holds only one set per record
     lists: ClassVar[bool] = True  # a cell can be a list; otherwise sets are texts with a delimiter
 
     @classmethod
     @abstractmethod
     def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
-        """The file's description, and its records."""
+        """Return the description of the file, and its records."""
 
     @abstractmethod
     def writer(self, sink: IO[bytes], schema: Any) -> AbstractContextManager[Put]:
-        """A function that writes a record batch of this schema."""
+        """Return a function that writes a record batch of this schema."""
 
     @property
     def marks(self) -> str:
-        """The characters that separate items, or could be taken for that: new labels avoid them."""
+        """Return the characters that separate items or may be mistaken for separators. New labels avoid them."""
         return ""
 
     @property
     def has_index(self) -> bool:
-        """Whether the records have an index beside the columns, as those of a data frame may."""
+        """Whether the records have an index that is not a column, as in a data frame."""
         return False
 
     def without_index(self) -> Self:
-        """The same, if the records have no index: they stand in another order by now."""
+        """Return the format without an index, because the records are in another order now."""
         return self
 
     def prepared(self, table: Any) -> Any:
-        """The other columns (a pyarrow.Table) as this format can write them; refuses what it cannot hold."""
+        """Return the other columns (a pyarrow.Table) in a form that this format can write.
+
+        Refuse what it cannot hold.
+        """
         if table.column_names:
             raise DataError(
-                f"Format {self.format} holds sets only, but the data have the columns {listed(table.column_names)}: "
-                f"write csv, jsonl, parquet or feather, or leave the columns out (--columns none)."
+                f"Format {self.format} holds only sets, but the data have the columns {listed(table.column_names)}: "
+                f"write csv, jsonl, parquet or feather, or leave the columns out with columns='none'."
             )
         return table
 
     def check_labels(self, labels: Iterable[str]) -> None:
-        """Refuse items that cannot stand alone in a cell."""
+        """Refuse items that cannot be the only text of a cell."""
         return
 
     def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
-        """The format that can be written with columns of these names, and remarks."""
+        """Return the format that can be written with columns of these names, and remarks."""
         return self, []
 
     def read_options(self) -> dict[str, Any]:
-        """The options with which a file of this description is read for certain."""
+        """Return the options with which a file of this description is read exactly."""
         return {"format": self.format}
 
     @classmethod
@@ -140,28 +143,32 @@ class Format(ABC):
         """Refuse options that this format does not have or cannot use."""
         known = {field.name for field in fields(cls)}
         for name, value in given.items():
-            flag = ("--no-" if value is False else "--") + name.replace("_", "-")
+            argument = f"{name}={value if isinstance(value, bool) else ''}"
             if name in OF_FORMATS and name not in known:
-                raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
+                raise OptionError(
+                    f"Format {cls.format} has no option {argument}: leave it out, or pass another format=."
+                )
             if name in OF_TABLES and not cls.tabular:
-                raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
+                raise OptionError(
+                    f"Format {cls.format} has no option {argument}: leave it out, or pass another format=."
+                )
             if "delimiter" in name:
-                check_delimiter(flag, value)
+                check_delimiter(argument, value)
 
     def with_options(self, given: dict[str, Any]) -> Self:
-        """The same with some options changed."""
+        """Return the format with some options changed."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return type(self)(**own | {name: value for name, value in given.items() if name in own})
 
 
-def check_delimiter(flag: str, value: str) -> None:
-    """Refuse what cannot separate anything."""
+def check_delimiter(argument: str, value: str) -> None:
+    """Refuse a text that cannot separate anything."""
     if not value or any(mark in value for mark in '"\r\n'):
-        raise OptionError(f"{flag} must be text without quotes or line ends, such as ',', got {shown(value)}.")
+        raise OptionError(f"{argument} must be text without quotes or line ends, such as ',', got {shown(value)}.")
 
 
 def unnamed(position: int) -> str:
-    """What a column without a name is called.
+    """Return what a column without a name is called.
 
     >>> unnamed(0)
     '(column 1)'
@@ -170,8 +177,8 @@ def unnamed(position: int) -> str:
 
 
 def refuse_doubles(names: Iterable[str], where: str) -> None:
-    """Columns must be told apart by their names."""
+    """Refuse columns with the same name."""
     names = list(names)
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{where}: column '{shorten(double)}' is there twice: rename one.")
+        raise DataError(f"{where}: column '{shorten(double)}' occurs twice: rename one.")

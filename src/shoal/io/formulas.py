@@ -1,7 +1,7 @@
-"""Cells that a spreadsheet would take for formulas: ``=cmd()``, ``@x``, ``+a``, ``-a``. Plain numbers are none.
+"""Cells that a spreadsheet takes for formulas: ``=cmd()``, ``@x``, ``+a``, ``-a``. Plain numbers are not formulas.
 
-Whoever can put an item into the data can put a formula into the published file, and spreadsheets carry it out. A quote
-before the cell makes it text. That can be undone exactly: a cell that has quotes before a formula gets one more.
+An attacker who can put an item into the data can put a formula into the published file, and spreadsheets run it. A
+quote before the cell makes it text. This can be undone exactly: a cell that has quotes before a formula gets one more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def escaped(cells: Any) -> Any:
-    """The texts of an Arrow array, with a quote before each formula.
+    """Return the texts of an Arrow array, with a quote before each formula.
 
     >>> import pyarrow as pa
     >>> texts = escaped(pa.array(["=a", "-5", "'@b", "c"]))
@@ -32,7 +32,7 @@ def escaped(cells: Any) -> Any:
 
 
 def unescaped(cells: Any) -> Any:
-    """The texts as they were before."""
+    """Undo :func:`escaped`."""
     import pyarrow.compute as pc
 
     inner = pc.utf8_slice_codeunits(cells, 1)
@@ -40,14 +40,14 @@ def unescaped(cells: Any) -> Any:
 
 
 def are_formulas(cells: Any) -> Any:
-    """For each text of an Arrow array whether it is a formula, perhaps behind quotes."""
+    """Return for each text of an Arrow array whether it is a formula, perhaps after quotes."""
     import pyarrow.compute as pc
 
     return pc.and_not(pc.match_substring_regex(cells, _FORMULA), pc.match_substring_regex(cells, _NUMBER))
 
 
 def remarks(dataset: Dataset) -> list[str]:
-    """What to tell whoever writes the data as CSV without escaping formulas."""
+    """Return a warning if the data contain formulas and are written as CSV without escaping them."""
     import pyarrow.compute as pc
 
     columns = [] if dataset.table is None else [dataset.table.arrow.column(name) for name in dataset.table.names]
@@ -58,7 +58,7 @@ def remarks(dataset: Dataset) -> list[str]:
         if len(formulas):
             first = cells[formulas[0].as_py()].as_py()
             return [
-                f"Spreadsheets take cells such as {shown(first)} for formulas: pass --escape-formulas if the file may "
-                f"be opened in one."
+                f"Spreadsheets take cells such as {shown(first)} for formulas: pass escape_formulas=True if the file "
+                f"may be opened in one."
             ]
     return []

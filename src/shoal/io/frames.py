@@ -1,9 +1,9 @@
-"""Data in memory as tables: pandas, polars, DuckDB relations, Arrow, and whatever else speaks the Arrow C stream.
+"""Tables in memory: pandas, polars, DuckDB relations, Arrow, and everything else with an Arrow C stream.
 
 A frame is read like a file, and a release of it is the same kind of frame. A column (a Series, an Arrow array) is read
-as a table of one column. The sets are given back as lists. What the caller does not see in the rows is left out:
-metadata (the attrs of pandas, Arrow's schema metadata), and categories that no row uses. The index of pandas is kept if
-the rows are the same, so that the caller can tell which row is which; no file ever holds it.
+as a table of one column. The sets are returned as lists. Hidden content is left out: metadata (the attrs of pandas,
+Arrow's schema metadata), and categories that no row uses. The index of pandas is kept if the rows are the same, so that
+the caller can match the rows. No file ever holds it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from shoal.io.memory import python_lists, row_labels
 from shoal.io.messages import shorten
 from shoal.io.stream import Stream, nth_row
 
-_UNREADABLE = (TypeError, ValueError, OverflowError, NotImplementedError)  # what Arrow raises, and what encoding does
+_UNREADABLE = (TypeError, ValueError, OverflowError, NotImplementedError)  # raised by Arrow and by encoding
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FrameFormat(Format):
-    """A table in memory that is given back as an Arrow table."""
+    """A table in memory that is returned as an Arrow table."""
 
     format: ClassVar[str] = "frame"
     about: ClassVar[str] = "a data frame"
     tabular: ClassVar[bool] = True
-    frame: Any = None  # what was read, as a table of its package; None: Arrow has all of it
-    is_column: bool = False  # a column was read, not a table
-    name: Any = None  # of that column
+    frame: Any = None  # the data frame that was read; None: the Arrow table is complete
+    is_column: bool = False  # the source is a column, not a table
+    name: Any = None  # the name of that column
 
     @classmethod
     def of(cls, source: Any, options: ReaderOptions) -> tuple[FrameFormat, Stream] | None:
-        """The records of a frame or a column; None if the object is neither."""
+        """Return the records of a frame or a column, or None if the object is neither."""
         import pyarrow as pa
 
         kind = type(source).__name__
@@ -53,42 +53,42 @@ class FrameFormat(Format):
         refuse_doubles(table.column_names, f"The {kind}")
         plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
         for at, field in enumerate(table.schema):
-            if field.type in plain:  # Arrow cannot take rows of views
+            if field.type in plain:  # Arrow cannot select rows of views
                 values = table.column(at).cast(plain[field.type])
                 table = table.set_column(at, field.with_type(values.type), values)
         return own, Stream(table.schema, iter(table.to_batches()), f"the {kind}", nth_row)
 
     @classmethod
     def open(cls, file: Any, options: ReaderOptions) -> tuple[Self, Stream]:
-        """No file is a frame."""
+        """Raise an error: a frame is not a file."""
         raise NotImplementedError
 
     def writer(self, sink: IO[bytes], schema: Any) -> AbstractContextManager[Put]:
-        """No file is a frame."""
+        """Raise an error: a frame is not a file."""
         raise NotImplementedError
 
     @property
     def marks(self) -> str:
-        """What separates items in the file that a frame may be written to later."""
+        """Return the separators of items in the file that a frame may be written to later."""
         return MARKS
 
     def prepared(self, table: Any) -> Any:
-        """Without metadata."""
+        """Return the table without metadata."""
         return clean(table)
 
     def arrow(self, source: Any, options: ReaderOptions) -> Any:
-        """What is read, as a pyarrow.Table."""
+        """Return the frame as a pyarrow.Table."""
         import pyarrow as pa
 
         return pa.table({"items": source}) if self.is_column else pa.table(source)
 
     def native(self, table: Any, new: Collection[str], *, keep_index: bool) -> Any:
-        """A pyarrow.Table as the kind of object that was read; the columns in ``new`` are not as they were."""
+        """Return a pyarrow.Table as the kind of object that was read. The columns in ``new`` have changed."""
         return table.column(0).combine_chunks() if self.is_column and table.num_columns == 1 else table
 
 
 def _format_of(source: Any) -> FrameFormat | None:
-    """How a frame or column is read; packages that are not loaded are not asked."""
+    """Return the format of a frame or column. Packages that are not imported are not tried."""
     import pyarrow as pa
 
     if isinstance(source, (pa.Array, pa.ChunkedArray)):
@@ -113,16 +113,18 @@ class PolarsFormat(FrameFormat):
     """A polars DataFrame or Series."""
 
     def arrow(self, source: Any, options: ReaderOptions) -> Any:
-        """Refuse Python objects, of which Arrow would get the addresses."""
+        """Refuse Python objects, because Arrow would get their addresses."""
         import pyarrow as pa
 
         for name, kind in self.frame.schema.items():
             if str(kind) == "Object":
-                raise DataError(f"Column '{shorten(name)}' holds Python objects: make them strings, or leave it out.")
+                raise DataError(
+                    f"Column '{shorten(name)}' holds Python objects: convert them to strings, or leave it out."
+                )
         return pa.table(self.frame)
 
     def native(self, table: Any, new: Collection[str], *, keep_index: bool) -> Any:
-        """Arrow has all types of polars but Enum, whose categories are part of the type."""
+        """Restore Enum columns. Arrow has all other types of polars."""
         import polars as pl
 
         enums = [name for name in table.column_names if isinstance(self.frame.schema.get(name), pl.Enum)]
@@ -132,7 +134,7 @@ class PolarsFormat(FrameFormat):
 
 
 def _categories(column: Any) -> list[str] | None:
-    """The categories of an Arrow column; None if it is of another type by now."""
+    """Return the categories of an Arrow column, or None if it has another type now."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
@@ -143,21 +145,21 @@ def _categories(column: Any) -> list[str] | None:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PandasFormat(FrameFormat):
-    """A pandas DataFrame or Series; cells may be lists, tuples, sets, arrays, or missing."""
+    """A pandas DataFrame or Series. Cells may be lists, tuples, sets, arrays, or missing."""
 
     @property
     def has_index(self) -> bool:
-        """Whether the rows are named, or numbered otherwise than 0, 1, 2, .."""
+        """Whether the index is not just 0, 1, 2, .."""
         import pandas as pd
 
         return not self.frame.index.identical(pd.RangeIndex(len(self.frame)))
 
     def without_index(self) -> Self:
-        """Rows are numbered 0, 1, 2, .."""
+        """Return the format with an index of 0, 1, 2, .."""
         return replace(self, frame=self.frame.reset_index(drop=True))
 
     def arrow(self, source: Any, options: ReaderOptions) -> Any:
-        """Column labels, which may be anything, as texts."""
+        """Return the table with column labels, which may be any objects, as texts."""
         import pyarrow as pa
 
         names = [str(label) for label in self.frame.columns]
@@ -167,7 +169,7 @@ class PandasFormat(FrameFormat):
         return pa.table([_arrow_column(self.frame.iloc[:, at], needed[at]) for at in range(len(names))], names=names)
 
     def native(self, table: Any, new: Collection[str], *, keep_index: bool) -> Any:
-        """Columns that are still as they were read are given back as they were, whatever objects they hold."""
+        """Return a pandas object. Unchanged columns are returned as they were, with all their objects."""
         import pandas as pd
         import pyarrow as pa
 
@@ -186,7 +188,7 @@ class PandasFormat(FrameFormat):
 
 
 def _converted(column: Any, *, is_sets: bool) -> Any:
-    """An Arrow column as a pandas column; lists stay lists, which pandas would make arrays."""
+    """Return an Arrow column as a pandas column. Lists stay lists, which pandas would turn into arrays."""
     import pandas as pd
 
     if not is_list(column.type):
@@ -195,9 +197,9 @@ def _converted(column: Any, *, is_sets: bool) -> Any:
 
 
 def _arrow_column(series: Any, needed: str = "") -> Any:
-    """A pandas column as an Arrow array; objects that are neither values nor lists of items become texts.
+    """Return a pandas column as an Arrow array. Objects that are neither values nor lists of items become texts.
 
-    ``needed``, the name of the column, says that its values will be used: then such objects are refused.
+    ``needed`` is the name of the column if its values will be used. Then such objects are refused.
     """
     import pyarrow as pa
 
@@ -214,8 +216,8 @@ def _arrow_column(series: Any, needed: str = "") -> Any:
         if needed and "str" not in kinds:
             raise
         if needed and len(kinds) > 1:
-            or_lists = ", or all lists" if "list" in kinds else ""
+            or_lists = ", or all to lists" if "list" in kinds else ""
             raise DataError(
-                f"{needed} holds objects of several types ({', '.join(kinds)}): make them all texts{or_lists}."
+                f"{needed} holds objects of several types ({', '.join(kinds)}): convert all to texts{or_lists}."
             ) from None
     return pa.array([None if row is None else str(row) for row in rows])

@@ -1,8 +1,8 @@
 """The first line of a delimited file: whether it names the columns, and what separates them.
 
-The names stand in the first line. A file without such a line has columns called ``(column 1)``, ``(column 2)``, and a
-name that is blank becomes the one of its place too. Whether the first line is one of names is told (``--header``), or
-seen in it; if it looks like a record, the user is asked: a record must never be published as a header.
+Columns of a file without a header are called ``(column 1)``, ``(column 2)``, and so are columns with a blank name. The
+user may say whether there is a header (``header=``). Otherwise it is guessed. If the first line looks like a record, an
+error asks: a record must never be published as a header.
 """
 
 from __future__ import annotations
@@ -25,29 +25,32 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "nil", "none", "null", "unknown"})
 
 
 def guess_delimiter(text: TextPieces, name: str) -> str:
-    """The delimiter of the first line: the only one it contains, or the one that every line contains equally often."""
+    """Return the delimiter of the first line: the only one in it, or the one that all lines contain equally often."""
     lines = unquoted(text.head.encode()).decode().split("\n")
     marks = [mark for mark in DELIMITERS if mark in lines[0]]
     if len(marks) > 1:
-        full = [line for line in lines[:-1][:50] or lines if line]  # the last one may be cut
+        full = [line for line in lines[:-1][:50] or lines if line]  # the last line may be incomplete
         marks = [mark for mark in marks if len({line.count(mark) for line in full}) == 1]
         if len(marks) != 1:
-            raise DataError(f"{name}, line 1: more than one delimiter is possible: pass --delimiter.")
+            raise DataError(f"{name}, line 1: more than one delimiter is possible: pass delimiter=.")
     return marks[0] if marks else ","
 
 
 def recurring(names: list[str], batch: Any) -> str:
-    """Why the first line may be a record: a column contains its own name."""
+    """Return why the first line may be a record: a column contains its own name. Otherwise return an empty string."""
     import pyarrow.compute as pc
 
     for at, name in enumerate(names):
         if name != unnamed(at) and pc.any(pc.equal(batch.column(at), arrow_text(name))).as_py():
-            return f"'{shorten(name)}' stands in column {at + 1} further down as well"
+            return f"'{shorten(name)}' also occurs further down in column {at + 1}"
     return ""
 
 
 def doubt(names: list[str], batch: Any) -> str:
-    """Why the first line may be a record, as a sentence without its end; empty: it names the columns."""
+    """Return why the first line may be a record, as a sentence without a full stop.
+
+    It is empty if the line is a header.
+    """
     sure, record = False, ""
     for at, name in enumerate(names):
         if name == unnamed(at):
@@ -77,7 +80,7 @@ def _has_letters(text: str) -> bool:
 
 
 def _alike(name: str, cell: str) -> bool:
-    """Whether a name is made like a cell below it, in a way that names are not: of digits, or of several items.
+    """Whether a name looks like a cell below it in a way that names do not: digits, or several items.
 
     >>> _alike("s1", "s23"), _alike("2020", "-7.5"), _alike("a|b", "c|d|e"), _alike("milk", "beer")
     (True, True, True, False)
@@ -90,5 +93,5 @@ def _alike(name: str, cell: str) -> bool:
 
 
 def _shape(text: str) -> str:
-    """Runs of letters and of digits as one character each."""
+    """Return the text with each run of letters and of digits replaced by one character."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text))

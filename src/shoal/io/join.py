@@ -1,7 +1,7 @@
-"""Columns of a second table, added to a stream by a left join (``--join``).
+"""Columns of a second table, added to a stream by a left join (``join=``).
 
-A key must be unique in the second table. So the join is a lookup: every record stays, in its order, with the columns of
-its match or nulls. Acero's hash join is as fast but moves records without a match to the end (apache/arrow#37542), and
+A key must be unique in the second table. So the join is a lookup: every record keeps its place, and gets the columns of
+its match or nulls. Acero's hash join is as fast, but moves records without a match to the end (apache/arrow#37542), and
 needs the whole left table.
 """
 
@@ -24,7 +24,7 @@ from shoal.io.join_spec import JoinSpec
 from shoal.io.messages import listed, no_column, shorten, shown
 from shoal.io.stream import Stream
 
-_MOST_ROWS = 1 << 20  # that are looked up at a time
+_MOST_ROWS = 1 << 20  # rows that are looked up at a time
 _NUMBERS = (pt.is_integer, pt.is_floating, pt.is_decimal)
 _AS_TEXT = (*_NUMBERS, pt.is_string, pt.is_large_string, pt.is_null, pt.is_date)
 
@@ -40,7 +40,7 @@ class JoinCount:
     _missing: list[Any] = field(default_factory=list, repr=False)  # arrays of keys that are not in the file
 
     def add(self, keys: Any, rows: Any) -> None:
-        """Count keys and the rows of the file that match them, which are null without a match."""
+        """Count keys and the matching rows of the file, which are null without a match."""
         self.records += len(keys)
         self.without_key += keys.null_count
         if rows.null_count > keys.null_count:
@@ -49,11 +49,11 @@ class JoinCount:
 
     @property
     def unmatched_keys(self) -> Any:
-        """The different keys that are not in the file, as an Arrow array in the order of the records."""
+        """Return the different keys that are not in the file, as an Arrow array in the order of the records."""
         return pa.concat_arrays(self._missing).unique() if self._missing else pa.nulls(0)
 
     def note(self, spec: JoinSpec, sha256: str) -> Joined:
-        """Tell what had no match in a file of this hash."""
+        """Return the note on rows without a match, for a file with this hash."""
         parts, file, which = list[str](), Path(spec.file).name, ""
         if self.unmatched:
             keys = self.unmatched_keys
@@ -66,7 +66,7 @@ class JoinCount:
             parts.append(f"{self.without_key:,} of {self.records:,} rows have no '{shorten(spec.left)}'")
         if self.ignored:
             rows = "1 row" if self.ignored == 1 else f"{self.ignored:,} rows"
-            parts.append(f"{rows} of {file} without '{shorten(spec.right)}' had to be ignored")
+            parts.append(f"{rows} of {file} without '{shorten(spec.right)}' are ignored")
         return Joined(file, spec.right, sha256, "; ".join(parts), which)
 
 
@@ -76,7 +76,7 @@ def join(stream: Stream, right: Any, spec: JoinSpec) -> tuple[Stream, JoinCount]
     Raises
     ------
     DataError
-        A key column is missing, or cannot be compared with the other; a key occurs twice in ``right``; another column
+        A key column is missing, or cannot be compared with the other. A key occurs twice in ``right``. Another column
         is on both sides.
     """
     left_type = _type_of(stream.schema, spec.left, stream.source)
@@ -127,7 +127,7 @@ def _not_unique(keys: Any, name: str, source: str) -> DataError:
 
 
 def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:
-    """Batches in groups of so many rows or a few more, because each lookup builds its table of keys anew."""
+    """Yield groups of batches with at least this number of rows, because every lookup builds its key table again."""
     group = list[Any]()
     for batch in batches:
         group.append(batch)
@@ -139,7 +139,7 @@ def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:
 
 
 def _type_of(schema: Any, name: str, source: str) -> Any:
-    """The type of a key's column, without dictionary coding."""
+    """Return the type of a key column, without dictionary coding."""
     if name not in schema.names:
         raise no_column(name, schema.names, source)
     kind = schema.field(schema.names.index(name)).type
@@ -147,7 +147,7 @@ def _type_of(schema: Any, name: str, source: str) -> Any:
 
 
 def _comparable(left: Any, right: Any) -> Callable[[Any], Any] | None:
-    """How keys of two types are made comparable: as integers, as text or as they are; None, if they cannot be."""
+    """Return a function that makes keys of two types comparable, or None if there is none."""
     if pt.is_integer(left) and pt.is_integer(right) and pa.uint64() not in (left, right):
         return lambda column: column.cast(pa.int64())
     if all(any(is_kind(kind) for is_kind in _AS_TEXT) for kind in (left, right)):
@@ -157,7 +157,7 @@ def _comparable(left: Any, right: Any) -> Callable[[Any], Any] | None:
 
 
 def _as_texts(column: Any, numeric: bool) -> Any:
-    """Keys as texts, with NaN and blank texts as null. ``numeric``: texts are compared with numbers."""
+    """Return keys as texts, with NaN and blank texts as null. ``numeric``: texts are compared with numbers."""
     if pt.is_floating(column.type):
         floats = column.cast(pa.float64())
         column = pc.add(pc.if_else(pc.is_nan(floats), None, floats), 0.0)  # so that -0.0 is 0.0

@@ -1,4 +1,4 @@
-"""JoinSpec: a join as options spell it. It is apart from the join itself, so that options load no pyarrow."""
+"""JoinSpec: a join as it is written in an option. It has its own module so that options do not load pyarrow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.io.messages import shown
 
 @dataclass(frozen=True)
 class JoinSpec:
-    """Which file to join, and by which columns."""
+    """The file to join, and the key columns."""
 
     file: str
     left: str  # the key's column in the data
@@ -28,7 +28,7 @@ class JoinSpec:
         right = right if equals else left
         if not (file and left and right) or any(mark in key for mark in "/\\") or "=" in right:
             raise OptionError(
-                f"Join {shown(text)} names no key: write FILE:KEY, or FILE:LEFT=RIGHT if the key has another name in "
-                "FILE."
+                f"The join {shown(text)} names no key: write FILE:KEY, or FILE:LEFT=RIGHT if the key has another name "
+                "in FILE."
             )
         return cls(file, left, right)

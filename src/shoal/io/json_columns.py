@@ -1,4 +1,4 @@
-"""The columns of JSON objects: each has the narrowest kind that holds its values without a change.
+"""The columns of JSON objects. Each has the narrowest kind that holds its values unchanged.
 
 ::
 
@@ -9,7 +9,7 @@
           └─ empty ─┬─ ints ────────────────┤      lists
                     └─ texts ───────────────┘
 
-In columns of labels (items and ids), numbers may become text, so that more values have a common kind.
+In columns of labels (items and ids), numbers may become texts, so that more values have a common kind.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class JsonColumns:
         self.kinds: dict[str, str] = {}
 
     def add(self, rows: Iterable[Row]) -> bool:
-        """Widen the kinds so that they hold these rows, too; returns whether that changed any."""
+        """Widen the kinds so that they hold these rows, too. Return whether any kind changed."""
         before = dict(self.kinds)
         for row in rows:
             for name, value in row.items():
@@ -71,23 +71,23 @@ class JsonColumns:
 
     @property
     def as_json(self) -> frozenset[str]:
-        """The columns whose values have no common kind."""
+        """Return the columns whose values have no common kind."""
         return frozenset(name for name, kind in self.kinds.items() if kind == "json")
 
     @property
     def integers(self) -> frozenset[str]:
-        """The columns of lists of whole numbers."""
+        """Return the columns of lists of whole numbers."""
         return frozenset(name for name, kind in self.kinds.items() if kind == "ints")
 
     def batch(self, rows: list[Row]) -> Any:
-        """The rows as a record batch."""
+        """Return the rows as a record batch."""
         import pyarrow as pa
 
         columns = [self._column(name, [row.get(name) for row in rows]) for name in self.kinds]
         return pa.RecordBatch.from_arrays(columns, names=list(self.kinds))
 
     def _column(self, name: str, values: list[Any]) -> Any:
-        """Values as an Arrow array; built by hand, because ``pyarrow.array`` would import pandas."""
+        """Return values as an Arrow array. ``pyarrow.array`` is avoided because it would import pandas."""
         import pyarrow as pa
 
         kind, label = self.kinds[name], self._is_label(name)
@@ -113,7 +113,7 @@ class JsonColumns:
 
 
 def kind_of(value: Any) -> str:
-    """The kind of one value.
+    """Return the kind of one value.
 
     >>> [kind_of(value) for value in (None, True, 7, 2**60, 10**30, 0.5, "a", [], [1, 2], ["a"], [1, "a"], {})]
     ['null', 'bool', 'int', 'big', 'json', 'float', 'text', 'empty', 'ints', 'texts', 'json', 'json']
@@ -143,5 +143,5 @@ def is_text(value: str) -> bool:
 
 
 def _numbers(values: list[Any], kind: Any) -> Any:
-    """Numbers as an Arrow array, 0 in place of none."""
+    """Return numbers as an Arrow array, with 0 for None."""
     return arrow_numbers(np.array([value or 0 for value in values], dtype=kind))

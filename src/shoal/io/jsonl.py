@@ -1,7 +1,7 @@
-"""JSON lines (``.jsonl``, ``.ndjson``): each line an object whose fields are columns, or an array of items.
+"""JSON lines (``.jsonl``, ``.ndjson``): each line is an object whose fields are columns, or an array of items.
 
-Items are strings or integers; where all were integers, labels that still are integers are written without quotes.
-Values keep their type; a field whose values have no common type is kept as JSON text.
+Items are strings or integers. If all were integers, labels that still are integers are written without quotes. Values
+keep their type. A field whose values have no common type is kept as JSON text.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ class Jsonl(TextFormat):
     about: ClassVar[str] = "JSON lines: arrays of items, or objects whose fields are columns (.jsonl, .ndjson)"
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
     tabular: ClassVar[bool] = True
-    arrays: bool | None = None  # lines are arrays, not objects; None: if there is nothing but sets
-    integers: frozenset[str] = frozenset()  # the columns of lists that held integers only
-    as_json: frozenset[str] = frozenset()  # the columns whose values had no common type: texts that are JSON
+    arrays: bool | None = None  # lines are arrays, not objects; None: arrays if there are only sets
+    integers: frozenset[str] = frozenset()  # the columns of lists that held only integers
+    as_json: frozenset[str] = frozenset()  # the columns whose values had no common type, kept as JSON texts
     compact: bool = False  # no space after commas and colons
     ascii: bool = False  # other characters are written \\uXXXX
 
     @classmethod
     def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
-        """Decode some lines to see the columns and their types; where later ones differ, the file is read again."""
+        """Decode some lines to find the columns and their types. If later lines differ, the file is read again."""
         text = TextPieces(file)
         rows = _rows(_lines(text), file.name, options)
         first = _some(rows)
@@ -85,19 +85,19 @@ class Jsonl(TextFormat):
         return own, Stream(columns.batch([]).schema, batches(), file.name, lambda row: f"line {row + 1}")
 
     def prepared(self, table: Any) -> Any:
-        """Any value that JSON has."""
+        """Return the table without metadata."""
         return clean(table)
 
     def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
-        """Arrays hold nothing but one set."""
+        """Write arrays only if there is nothing but one column of sets."""
         return replace(self, arrays=self._holds_arrays(names)), []
 
     def _holds_arrays(self, names: list[str]) -> bool:
-        """Whether lines are arrays, with columns of these names."""
+        """Whether lines with columns of these names are arrays."""
         return names == [COLUMN] if self.arrays is None else self.arrays and len(names) == 1
 
     def lines(self, batch: Any) -> Any:
-        """An object for each record, or an array."""
+        """Write an object or an array for each record."""
         import pyarrow as pa
 
         comma, colon = (",", ":") if self.compact else (", ", ": ")
@@ -109,7 +109,7 @@ class Jsonl(TextFormat):
         return glued(["{", glued(fields, comma), "}"])
 
     def _texts(self, column: Any, name: str, comma: str) -> Any:
-        """The values of a column as JSON, each different label or text only once."""
+        """Return the values of a column as JSON. Each different label or text is converted only once."""
         import pyarrow as pa
 
         texts = pa.types.is_list(column.type) and _holds_text(column.type.value_type)
@@ -127,18 +127,18 @@ class Jsonl(TextFormat):
         return arrow_texts([self._json(value, name) for value in values])
 
     def _label(self, label: str, name: str, integers: bool) -> str:
-        """An item as JSON: a number, where all were."""
+        """Return an item as JSON: a number if all items were numbers."""
         return label if integers and _INTEGER.fullmatch(label) else self._json(label, name)
 
     def _json_text(self, text: Any, name: str) -> str:
-        """A value that was kept as JSON; what was published in its place is a text."""
+        """Return a value that was kept as JSON. A published value in its place is a text."""
         try:
             return self._json(_DECODER.decode(text), name)
         except (TypeError, ValueError):
             return self._json(text, name)
 
     def _json(self, value: Any, name: str) -> str:
-        """A value as JSON."""
+        """Return a value as JSON."""
         comma, colon = (",", ":") if self.compact else (", ", ": ")
         try:
             return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False, separators=(comma, colon))
@@ -154,7 +154,7 @@ def _holds_text(kind: Any) -> bool:
 
 
 def _some(rows: Iterator[Row]) -> list[Row]:
-    """The next rows. Meanwhile no garbage is collected: looking for it among so many new lists takes longer."""
+    """Return the next rows. The garbage collector is off meanwhile, because it is slow with so many new lists."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -165,7 +165,10 @@ def _some(rows: Iterator[Row]) -> list[Row]:
 
 
 def _labels(first: list[Row], options: ReaderOptions) -> Callable[[str], bool]:
-    """Which columns may hold items or ids: those that are named or, if none is, lists, or any if there are no lists."""
+    """Return a function that tells which columns may hold items or ids.
+
+    These are the named ones. If none is named, they are the lists, or all columns if there are no lists.
+    """
     if options.named or options.no_sets:
         return options.named.__contains__
     lists = frozenset(name for row in first for name, value in row.items() if isinstance(value, list))
@@ -173,7 +176,7 @@ def _labels(first: list[Row], options: ReaderOptions) -> Callable[[str], bool]:
 
 
 def _lines(text: TextPieces) -> Iterator[str]:
-    """The lines, one after the other."""
+    """Iterate over the lines."""
     left = b""
     for piece in text:
         *lines, left = (left + piece).split(b"\n")
@@ -183,9 +186,9 @@ def _lines(text: TextPieces) -> Iterator[str]:
 
 
 def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[Row]:
-    """The fields of each line; errors name the line."""
+    """Iterate over the fields of each line. Errors name the line."""
     arrays: bool | None = None
-    columns: list[str] = []  # those of sets
+    columns: list[str] = []  # the columns of sets
     for number, line in enumerate(lines, 1):
         try:
             value = _decoded(line, options)
@@ -209,7 +212,7 @@ def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[R
 
 
 def _set_fields(row: dict[str, Any], options: ReaderOptions) -> list[str]:
-    """The fields that must hold sets: those that are named, or the only array of the first line."""
+    """Return the fields that must hold sets: the named ones, or the only array of the first line."""
     if options.sets is not None:
         return [options.sets]
     if options.no_sets:
@@ -219,7 +222,7 @@ def _set_fields(row: dict[str, Any], options: ReaderOptions) -> list[str]:
 
 
 def _decoded(line: str, options: ReaderOptions) -> Any:
-    """The array or object that is all of a line."""
+    """Decode a line that must be an array or an object."""
     if not line.strip():
         _refuse("a blank line is not JSON: " + ("write [] for an empty set" if not options.no_sets else "leave it out"))
     try:
@@ -236,20 +239,20 @@ def _decoded(line: str, options: ReaderOptions) -> Any:
 
 
 def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, whose fields are there once."""
+    """Return an object. Refuse duplicate fields."""
     values = dict(fields)
     if len(values) < len(fields):
         names = [name for name, _ in fields]
         double = next(name for name in names if names.count(name) > 1)
-        _refuse(f"the field '{shorten(double)}' is there twice")
+        _refuse(f"the field '{shorten(double)}' occurs twice")
     for name in values:
         if not name.isascii() and not is_text(name):
-            _refuse(f"the field {shown(name)} holds half a surrogate pair, which is no text")
+            _refuse(f"the field {shown(name)} holds half a surrogate pair, which is not text")
     return values
 
 
 def _check_field(row: dict[str, Any], column: str, item_delimiter: str | None) -> None:
-    """The field of the set must be there, and an array; or a text that is to be split."""
+    """Refuse a missing field of sets, and one that is neither an array nor a text to be split."""
     if column not in row:
         hint = did_you_mean(column, row)
         _refuse(f"there is no field '{column}'{hint}, only {listed(row)}: write [] for an empty set")
@@ -257,7 +260,7 @@ def _check_field(row: dict[str, Any], column: str, item_delimiter: str | None) -
     if item_delimiter is None and kind is not list:
         _refuse(f"field '{column}' must be an array, got {_KINDS[kind]}")
     if item_delimiter is not None and kind not in (list, str, type(None)):
-        _refuse(f"field '{column}' must be a string that is to be split, got {_KINDS[kind]}")
+        _refuse(f"field '{column}' must be a string to split, got {_KINDS[kind]}")
 
 
 def _check_items(items: Any) -> None:
@@ -267,13 +270,13 @@ def _check_items(items: Any) -> None:
     for item in items:
         kind = type(item)
         if kind is str and not is_text(item):
-            _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
+            _refuse(f"item {shown(item)} holds half a surrogate pair, which is not text")
         if kind not in (str, int):
             _refuse(f"items must be strings or integers, got {_KINDS[kind]}")
 
 
 def _refuse(message: str) -> NoReturn:
-    """Raise; the caller adds file and line."""
+    """Raise an error. The caller adds file and line."""
     raise ValueError(message)
 
 

@@ -1,14 +1,15 @@
-"""Layout: where the sets stand among the columns of a source.
+"""Layout: where the sets are among the columns of a source.
 
 ::
 
     TableLayout
-    ├── Wide     one record a row: the set is a cell, a list or a text with a delimiter
-    ├── Long     one item a row: the rows of an id are a record      (shoal.io.long)
+    ├── Wide     one record per row: the set is a list or a delimited text in one cell
+    ├── Long     one item per row: all rows with the same id are a record      (shoal.io.long)
     └── Plain    no sets at all
 
-Each is the same for every format: it takes a stream of record batches apart, and makes batches to be written. Data with
-several columns of sets are read as :class:`Plain`; :mod:`shoal.io.several` takes the sets out, and puts them back.
+A layout works the same for every format: it extracts the sets from a stream of record batches, and makes batches to be
+written. Data with several columns of sets are read as :class:`Plain`. :mod:`shoal.io.several` extracts the sets, and
+puts them back.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from shoal.io.text import joined
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableLayout(SourceLayout):
-    """Where the sets stand in a file of some format."""
+    """Where the sets are in a file of some format."""
 
     shape: ClassVar[str]
     format: Format
@@ -41,41 +42,41 @@ class TableLayout(SourceLayout):
 
     @property
     def marks(self) -> str:
-        """What separates items, or could be taken for it."""
+        """Return the characters that separate items or may be mistaken for separators."""
         return self.format.marks
 
     @property
     def has_index(self) -> bool:
-        """Whether the rows of a frame, which are its records, have an index."""
+        """Whether the rows of a frame have an index."""
         return self.shape == "wide" and self.format.has_index
 
     def place(self, row: int) -> str:
-        """Where a record (from 0) stands."""
+        """Return where a record (counted from 0) is."""
         return self.place_of(row)
 
     def reordered(self) -> Self:
-        """Without the places of records, and without the index of a frame."""
+        """Return the layout without the places of records and without the index of a frame."""
         return replace(self, format=self.format.without_index(), place_of=nth_row)
 
     def with_options(self, given: dict[str, Any]) -> Self:
-        """The same with some options of the user's."""
+        """Return the layout with some options of the user."""
         return self
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """The layout with which the data can be written, and remarks; options that the user gave are not changed."""
+        """Return the layout with which the data can be written, and remarks. Options of the user are not changed."""
         own, remarks = self.format.for_columns(self.names(dataset))
         return replace(self, format=own), remarks
 
     @abstractmethod
     def names(self, dataset: Dataset) -> list[str]:
-        """The columns of the file that the data will be written to."""
+        """Return the columns of the file that the data will be written to."""
 
     @abstractmethod
     def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
-        """The schema and the record batches to write."""
+        """Return the schema and the record batches to write."""
 
     def read_options(self) -> dict[str, Any]:
-        """The options with which a file of this layout is read for certain."""
+        """Return the options with which a file of this layout is read exactly."""
         return self.format.read_options()
 
 
@@ -84,25 +85,25 @@ class SetColumn:
     """One of several columns of sets, and how its cells are written."""
 
     name: str
-    item_delimiter: str | None = None  # where cells are text
-    list_type: Any = None  # where cells are lists: a pyarrow type; None: list<string>
+    item_delimiter: str | None = None  # if cells are texts
+    list_type: Any = None  # if cells are lists: their pyarrow type; None: list<string>
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plain(TableLayout):
-    """A table without sets, from which columns of sets can be taken."""
+    """A table without sets. Columns of sets can be extracted from it."""
 
     shape: ClassVar[str] = "wide"
     without_sets: bool = True
 
     @classmethod
     def read(cls, stream: Stream, format: Format) -> tuple[Transactions, Any, Self]:
-        """All columns."""
+        """Read all columns."""
         table = stream.table()
         return Transactions.nothing(table.num_rows), table, cls(format=format, place_of=stream.place)
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
-        """The sets in a column of lists, or of texts that are split."""
+        """Return the sets in a column of lists, or of texts that are split."""
         column = table.column(name).combine_chunks()
         at = table.column_names.index(name)
         options = ReaderOptions(sets=name, item_delimiter=item_delimiter)
@@ -118,16 +119,16 @@ class Plain(TableLayout):
         return Coded.of_cells(cells, item_delimiter), SetColumn(name, item_delimiter)
 
     def names(self, dataset: Dataset) -> list[str]:
-        """All columns."""
+        """Return all columns."""
         return list(arrow_table(dataset).column_names)
 
     def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
-        """The columns as they are."""
+        """Return the columns unchanged."""
         table = self.format.prepared(arrow_table(dataset)).combine_chunks()
         return table.schema, iter(table.to_batches())
 
     def read_options(self) -> dict[str, Any]:
-        """Nobody must look for sets, nor doubt the header."""
+        """Return the options that tell a reader not to look for sets and not to question the header."""
         return {
             **super().read_options(),
             "no_sets": True,
@@ -137,37 +138,37 @@ class Plain(TableLayout):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Wide(TableLayout):
-    """One record a row, with its set in a cell."""
+    """One record per row, with its set in a cell."""
 
     shape: ClassVar[str] = "wide"
     column: str = "items"
     before: tuple[str, ...] | None = None  # the columns before the sets; None: all
-    item_delimiter: str | None = None  # of sets that are texts; None: they are lists
+    item_delimiter: str | None = None  # if the sets are texts; None: they are lists
     list_type: Any = None  # pyarrow type of the lists; None: list<string>
 
     def __post_init__(self) -> None:
-        """Where a cell cannot be a list, something must separate the items."""
+        """Set an item delimiter if cells cannot be lists."""
         if not self.format.lists and self.item_delimiter is None:
             object.__setattr__(self, "item_delimiter", "|")
 
     @property
     def marks(self) -> str:
-        """What separates items, or could be taken for it."""
+        """Return the characters that separate items or may be mistaken for separators."""
         return (self.item_delimiter or "").strip(" ") + self.format.marks + " " * (self.item_delimiter == " ")
 
     @classmethod
     def read(cls, stream: Stream, format: Format, options: ReaderOptions) -> tuple[Transactions, Any, Self]:
-        """Find the column of sets, and code its items as they come."""
+        """Find the column of sets, and code its items batch by batch."""
         import pyarrow as pa
 
         at = set_column(stream.schema, options, stream.source, typed=format.lists)
         field = stream.schema.field(at)
-        beside = [name for name in stream.schema.names if name != field.name]
+        kept = [name for name in stream.schema.names if name != field.name]
         others: list[Any] = []
         reader = SetReader(field, options, stream)
         for batch in stream.batches:
             reader.add(batch.column(at))
-            others.append(batch.select(beside))
+            others.append(batch.select(kept))
         own = cls(
             format=format,
             column=field.name,
@@ -181,12 +182,15 @@ class Wide(TableLayout):
         return rows, pa.Table.from_batches(others, schema) if schema.names else None, own
 
     def with_options(self, given: dict[str, Any]) -> Self:
-        """Another column, or another delimiter in its cells."""
+        """Return the layout with another column, or another delimiter in its cells."""
         fields = {"sets": "column", "item_delimiter": "item_delimiter"}
         return replace(self, **{fields[name]: value for name, value in given.items() if name in fields})
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
+        """Return the layout with an item delimiter that no label contains, and remarks.
+
+        There is a remark if the delimiter changed, or if a reader would guess it wrong.
+        """
         own, remarks = super().fitted(dataset, given)
         if self.item_delimiter is None or "item_delimiter" in given:
             return own, remarks
@@ -194,18 +198,20 @@ class Wide(TableLayout):
         return replace(own, item_delimiter=mark), remarks + more
 
     def names(self, dataset: Dataset) -> list[str]:
-        """All columns, the sets in their place."""
+        """Return all columns, with the sets in their place."""
         others = list(arrow_table(dataset).column_names)
         at = set_position(self.before, others)
         return [*others[:at], self.column, *others[at:]]
 
     def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
-        """The other columns, with the sets where they stood."""
+        """Return the other columns, with the sets in their place."""
         import pyarrow as pa
 
         table = self.format.prepared(arrow_table(dataset))
         if self.column in table.column_names:
-            raise DataError(f"Column '{shorten(self.column)}' is there already: pass another sets= for the sets.")
+            raise DataError(
+                f"Column '{shorten(self.column)}' exists already: pass another name for the sets with sets=."
+            )
         at = set_position(self.before, table.column_names)
         kind = (self.list_type or pa.list_(pa.string())) if self.item_delimiter is None else pa.string()
         schema = table.schema.insert(at, pa.field(self.column, kind))
@@ -219,7 +225,7 @@ class Wide(TableLayout):
         return schema, batches()
 
     def read_options(self) -> dict[str, Any]:
-        """The column, and what separates its items."""
+        """Return the column and its item delimiter, among others."""
         options = super().read_options()
         if not self.format.tabular or getattr(self.format, "arrays", False):
             return options
@@ -229,7 +235,7 @@ class Wide(TableLayout):
 
 
 class SetReader:
-    """Codes the cells of a column of sets, as they come."""
+    """Code the cells of a column of sets, batch by batch."""
 
     def __init__(self, field: Any, options: ReaderOptions, stream: Stream) -> None:
         self._field, self._options, self._stream = field, options, stream
@@ -240,7 +246,7 @@ class SetReader:
         self.item_delimiter = None if is_list(field.type) else options.item_delimiter or options.guess
 
     def add(self, cells: Any) -> None:
-        """Some more cells."""
+        """Add more cells."""
         if is_list(self._field.type):
             place, before = self._stream.place, self._rows
             self._encoder.add(coded_lists(cells, self._where, lambda row: place(before + row)))
@@ -255,7 +261,7 @@ class SetReader:
         self._rows += len(cells)
 
     def rows(self) -> Transactions:
-        """All sets."""
+        """Return all sets."""
         if self._statistics is not None and self._rows and (guess := self._guess()) != self.item_delimiter:
             raise GuessedWrong(replace(self._options, guess=guess))
         rows = self._encoder.transactions()
@@ -268,7 +274,10 @@ class SetReader:
 
 
 def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool) -> int:
-    """The position of the column of sets: the one that is wanted, the only likely one, or an error that asks."""
+    """Return the position of the column of sets: the named one, or the only likely one.
+
+    Otherwise raise an error that asks.
+    """
     names, wanted = schema.names, options.sets
     kinds = (
         ", ".join(f"'{shorten(field.name)}' ({shorten(field.type)})" for field in schema) if typed else listed(names)
@@ -281,14 +290,14 @@ def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool)
         at: int = names.index(wanted)
         if at in lists and options.item_delimiter is not None:
             raise OptionError(
-                f"item_delimiter is for strings, but the items are in lists ({source}, '{wanted}'): leave it out."
+                f"item_delimiter= is for strings, but column '{wanted}' of {source} holds lists: leave it out."
             )
         if at in lists or (at in texts and (not typed or options.item_delimiter is not None)):
             return at
-        remedy = "pass item_delimiter to split them" if at in texts else "make it a list column"
+        remedy = "pass item_delimiter= to split them" if at in texts else "make it a list column"
         got = "strings" if at in texts else shorten(schema.field(at).type)
         raise DataError(f"{source}: column '{wanted}' must hold lists of items, got {got}: {remedy}.")
-    long = "if every row is one item of a record, pass --id-column and --item-column"
+    long = "if every row is one item of a record, pass id_column= and item_column="
     if typed and options.item_delimiter is None:
         if len(lists) != 1:
             count = "no list column" if not lists else f"{len(lists)} list columns"
@@ -303,13 +312,13 @@ def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool)
     if len(likely) == 1 or len(names) == 1:
         return likely[0] if likely else 0
     raise DataError(
-        f"{source}: which column holds the sets? It has {listed(names)}: pass sets='NAME' ({long}, or --format basket if "
-        f"every line is a set)."
+        f"{source}: which column holds the sets? It has {listed(names)}: pass sets='NAME' ({long}; if every line is a "
+        f"set, pass format='basket')."
     )
 
 
 def set_cells(rows: Transactions, item_delimiter: str | None, kind: Any, format: str) -> Any:
-    """Sets as an Arrow array of lists or, with a delimiter, of texts."""
+    """Return sets as an Arrow array of lists or, with a delimiter, of texts."""
     if item_delimiter is not None:
         check_items(rows.in_use().labels, item_delimiter, format)
         return joined(label_lists(rows), item_delimiter).cast(kind)
@@ -317,7 +326,7 @@ def set_cells(rows: Transactions, item_delimiter: str | None, kind: Any, format:
 
 
 def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:
-    """Where the set column stands among the others, given those that stood before it (None: last).
+    """Return the position of the set column among the others, given those before it (None: it is the last).
 
     >>> set_position(("id", "age"), ["age", "income"])
     1
@@ -326,14 +335,14 @@ def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:
 
 
 def arrow_table(dataset: Dataset) -> Any:
-    """The columns beside the sets, as a pyarrow.Table."""
+    """Return the columns other than the sets, as a pyarrow.Table."""
     import pyarrow as pa
 
     return pa.table({}) if dataset.table is None else dataset.table.arrow
 
 
 def text_list_type(kind: Any) -> Any:
-    """The type to write a list column with: the same where it held strings."""
+    """Return the type to write a list column with. Lists of strings keep their type."""
     import pyarrow as pa
 
     value = pa.large_string() if pa.types.is_large_string(kind.value_type) else pa.string()

@@ -1,8 +1,8 @@
-"""Long data: one row for each item, and a record is all rows of an id. :mod:`shoal.io.runs` puts records together.
+"""Long data: one row per item. A record is all rows with the same id. :mod:`shoal.io.runs` merges them.
 
-Columns that differ within a record (prices, quantities) are left out.
+Columns that vary within a record (prices, quantities) are left out.
 
-Records stand in the order of their ids, numbers by size: the order of the rows in the file changes nothing.
+Records are in the order of their ids, numbers by size. The order of the rows in the file does not matter.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from shoal.io.runs import Runs, coded, missing_values, numbered
 from shoal.io.stream import Stream, with_start
 
 _ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)
-_SAMPLE = 10_000  # rows, or a few more, in which ids must recur
-_REMEDY = "leave it out (--columns none) and records are numbered, or write wide data (--output-layout wide)"
+_SAMPLE = 10_000  # ids must recur within about this number of rows
+_REMEDY = "leave it out with columns='none', so that records are numbered, or write wide data with layout='wide'"
 _ITEM_NAMES = re.compile(r"item.?(id|name|code)?|product.?(id|name)?|code|label|sku|page|diagnosis", re.IGNORECASE)
 
 
@@ -41,45 +41,45 @@ class Long(TableLayout):
     shape: ClassVar[str] = "long"
     id_columns: tuple[str, ...] = ("id",)
     item_column: str = "item"
-    order: tuple[str, ...] = ()  # the names of all columns, as they stood
+    order: tuple[str, ...] = ()  # the names of all columns, in their original order
     ids: Any = None  # pyarrow.Table of the ids of all records, for messages
     notes: tuple[Note, ...] = field(default=())
-    ids_published: bool = False  # the columns of the ids are among those to write; otherwise records are numbered
+    ids_published: bool = False  # the id columns are written; otherwise records are numbered
 
     @property
     def marks(self) -> str:
-        """An item stands alone in its cell."""
+        """Return nothing, because an item is alone in its cell."""
         return ""
 
     @property
     def set_columns(self) -> tuple[str, ...]:
-        """The column of the items."""
+        """Return the column of the items."""
         return (self.item_column,)
 
     def place(self, row: int) -> str:
-        """The id tells the record."""
+        """Return the id of a record."""
         if self.ids is None:
             return super().place(row)
         values = [(name, self.ids.column(name)[row].as_py()) for name in self.id_columns]
         return ", ".join(f"{shorten(name)} {shorten(value)}" for name, value in values)
 
     def id_values(self, name: str) -> Any:
-        """A column of the ids."""
+        """Return a column of the ids."""
         return None if self.ids is None or name not in self.id_columns else self.ids.column(name)
 
     def reordered(self) -> Self:
-        """Without the ids."""
+        """Return the layout without the ids."""
         return replace(super().reordered(), ids=None)
 
     @classmethod
     def read(cls, stream: Stream, format: Format, options: ReaderOptions) -> tuple[Transactions, Any, Self]:
-        """Take runs, and put those of an id together."""
+        """Collect runs, and merge those with the same id."""
         columns = Roles.of(stream, options)
         runs = Runs(columns, stream, options)
         for batch in stream.batches:
             runs.add(batch)
         rows, table = runs.records()
-        beside = [name for name in table.column_names if name not in columns.ids or options.keep_ids]
+        others = [name for name in table.column_names if name not in columns.ids or options.keep_ids]
         own = cls(
             format=format,
             id_columns=columns.ids,
@@ -88,10 +88,10 @@ class Long(TableLayout):
             ids=table.select(columns.ids),
             notes=tuple(runs.notes()),
         )
-        return rows, table.select(beside), own
+        return rows, table.select(others), own
 
     def with_options(self, given: dict[str, Any]) -> Self:
-        """Other names for id and item."""
+        """Return the layout with other names for the id and item columns."""
         known = {name: value for name, value in given.items() if name == "item_column"}
         if given.get("id_column") is not None:
             known["id_columns"] = (given["id_column"],)
@@ -102,24 +102,24 @@ class Long(TableLayout):
         return replace(self, order=tuple(renamed.get(name) or name for name in self.order), **known)
 
     def names(self, dataset: Dataset) -> list[str]:
-        """All columns, in the order in which they stood."""
+        """Return all columns in their original order."""
         return list(self._schema(dataset, arrow_table(dataset)).names)
 
     def _schema(self, dataset: Dataset, table: Any) -> Any:
-        """The schema to write: one id, unless all the ids are published, the items, and the other columns."""
+        """Return the schema to write: one id (or all ids if they are published), the items, and the other columns."""
         import pyarrow as pa
 
         ids = self._ids_in(table)
         kept = ids[0] in table.column_names
         text = not self.format.lists
         if self.item_column in ids:
-            raise OptionError(f"--id-column and --item-column must differ, got '{shorten(self.item_column)}' twice.")
+            raise OptionError(f"id_column= and item_column= must differ, got '{shorten(self.item_column)}' twice.")
         own = {self.item_column: pa.large_string() if text else pa.string()}
         own |= {} if kept else {ids[0]: pa.large_string() if text else pa.int64()}
         for name in own:
             if name in table.column_names:
                 raise DataError(
-                    f"Column '{shorten(name)}' is there already: leave it out (--columns), or pass --item-column."
+                    f"Column '{shorten(name)}' exists already: leave it out with columns=, or pass item_column=."
                 )
         fields = {**own, **{one.name: one.type for one in table.schema}}
         front = [*ids, self.item_column]
@@ -128,14 +128,14 @@ class Long(TableLayout):
         return pa.schema([(name, fields[name]) for name in ordered])
 
     def _ids_in(self, table: Any) -> tuple[str, ...]:
-        """The columns of the ids to write: those that were read, if all are published, or one of running numbers."""
+        """Return the id columns to write: the original ones if all are published, or one of running numbers."""
         published = all(name in table.column_names for name in self.id_columns)
         if published or len(self.id_columns) == 1:
             return self.id_columns
         return (free_name(("id", "record_id"), table.column_names),)
 
     def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
-        """A row for each item; a record without items is one row with an empty item."""
+        """Return a row for each item. A record without items is one row with an empty item."""
         import pyarrow as pa
 
         given = arrow_table(dataset)
@@ -160,14 +160,14 @@ class Long(TableLayout):
         return schema, batches()
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """Without a header, nobody could tell which column is which if others are left."""
+        """Return the layout with a header if columns were left out. Without one, the columns would be ambiguous."""
         own, remarks = self.format.for_columns(self.names(dataset))
         ids = self._ids_in(arrow_table(dataset))
         published = ids[0] in arrow_table(dataset).column_names
         return replace(self, format=own, id_columns=ids, ids_published=published), remarks
 
     def read_options(self) -> dict[str, Any]:
-        """The columns by their names."""
+        """Return the names of the columns, among others."""
         options = super().read_options()
         ids = self.id_columns[0] if len(self.id_columns) == 1 else self.id_columns
         options = {"format": options.pop("format"), "id_column": ids, "item_column": self.item_column, **options}
@@ -175,9 +175,9 @@ class Long(TableLayout):
 
 
 def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
-    """Whether rows are items, where that is safe to say: two columns with such names, ids that recur, one item a cell.
+    """Whether each row is an item, if that is safe to assume, and the stream from its start.
 
-    The stream is returned as if nobody had looked at its first rows.
+    This needs two columns with typical names, ids that recur, and one item per cell.
     """
     import pyarrow.compute as pc
 
@@ -196,7 +196,7 @@ def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
 
 
 def free_name(names: Sequence[str], taken: Collection[str]) -> str:
-    """The first of some names that no column has, or one with a number.
+    """Return the first of some names that no column has, or one with a number.
 
     >>> free_name(("id", "record_id"), ["id", "age"])
     'record_id'
@@ -206,7 +206,7 @@ def free_name(names: Sequence[str], taken: Collection[str]) -> str:
 
 
 def _check_ids(table: Any, ids: list[str]) -> None:
-    """Every record needs an id of its own: two records of one id would be read as one."""
+    """Refuse records with the same id, because a reader would merge them."""
     columns = [coded(table.column(name).combine_chunks()) for name in ids]
     for name, column in zip(ids, columns, strict=True):
         missing = missing_values(column, blank=True)
@@ -217,5 +217,5 @@ def _check_ids(table: Any, ids: list[str]) -> None:
             )
     if ids and len(numbered(columns)[1]) < table.num_rows:
         raise DataError(
-            f"Column '{shorten(ids[0])}' holds the same id more than once, so long data would merge records: {_REMEDY}."
+            f"Column '{shorten(ids[0])}' has the same id in several records, so long data would merge them: {_REMEDY}."
         )

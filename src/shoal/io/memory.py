@@ -25,7 +25,7 @@ class Rows(SourceLayout):
 
 
 def read_rows(source: Iterable[Any], options: ReaderOptions) -> Dataset:
-    """From an iterable of sets, lists or other iterables of items."""
+    """Read an iterable of sets, lists or other iterables of items."""
     rows = list(source)
     encoder = Encoder(multiset=options.multiset, drop_items=options.drop_items)
     encoder.add(Coded.of_rows([row_labels(row, f"Row {number}") for number, row in enumerate(rows, 1)]))
@@ -36,7 +36,7 @@ def read_rows(source: Iterable[Any], options: ReaderOptions) -> Dataset:
 
 
 def row_labels(row: Any, where: str) -> list[str]:
-    """The items of a row as labels."""
+    """Return the items of a row as labels."""
     if isinstance(row, (str, bytes, dict)) or not isinstance(row, Iterable):
         got = type(row).__name__
         raise DataError(f"{where} must be a list or set of items, got {got}: split it into items first.")
@@ -48,12 +48,12 @@ def row_labels(row: Any, where: str) -> list[str]:
     try:
         "".join(labels).encode()
     except UnicodeEncodeError:
-        raise DataError(f"{where}: an item holds half a surrogate pair, which is no text.") from None
+        raise DataError(f"{where}: an item holds half a surrogate pair, which is not text.") from None
     return labels
 
 
 def python_lists(lists: Any) -> list[list[str]]:
-    """An Arrow array of lists of texts, without nulls, as Python lists; equal texts are one object, unlike in Arrow."""
+    """Return an Arrow array of lists of texts (without nulls) as Python lists. Equal texts share one object."""
     coded = lists.flatten().dictionary_encode()
     labels = coded.dictionary.to_pylist()
     items = [labels[code] for code in numpy_of(coded.indices).tolist()]

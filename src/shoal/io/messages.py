@@ -1,4 +1,4 @@
-"""What a message may show of the data: an item, a column's name, a type; cut short, and never a whole row."""
+"""What a message may show of the data: an item, a column's name or a type, shortened, and never a whole row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEYWORDS = frozenset({"and", "or", "not", "in", "is", "null", "true", "false"})
 
 
 def shown(label: str) -> str:
-    """A label in quotes, with what is not printable escaped.
+    """Return a label in quotes, with unprintable characters escaped.
 
     >>> shown("oat\\tmilk")
     "'oat\\\\tmilk'"
@@ -22,7 +22,7 @@ def shown(label: str) -> str:
 
 
 def in_filter(name: str) -> str:
-    """The name of a column as ``--where`` wants it.
+    """Return the name of a column as ``where`` wants it.
 
     >>> in_filter("week"), in_filter("unit price")
     ('week', '`unit price`')
@@ -32,7 +32,7 @@ def in_filter(name: str) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """The names of columns, in quotes.
+    """Return the names of columns, in quotes.
 
     >>> listed(["id", "items"]), listed([])
     ("'id', 'items'", 'no columns')
@@ -43,6 +43,6 @@ def listed(names: Iterable[object]) -> str:
 
 
 def no_column(name: str, names: Iterable[str], source: str) -> DataError:
-    """The error for a column that is not there."""
+    """Return the error for a column that does not exist."""
     names = list(names)
     return DataError(f"{source} has no column '{shorten(name)}'{did_you_mean(name, names)}: it has {listed(names)}.")

@@ -1,4 +1,4 @@
-"""Parts: the files of a folder or glob as one stream. All must have the same columns; their folders may name more."""
+"""Parts: the files of a folder or glob as one stream. All must have the same columns. Their folders may add more."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 
 def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> tuple[Format, Stream]:
-    """The records of all parts, one after the other; all must have the same columns."""
+    """Return the records of all parts, one after the other. All parts must have the same columns."""
     first, *others = source.parts
     schema = options.schema
-    options = replace(options, one_of_several=source.several, schema=None)  # it is not for what a part then guesses
+    options = replace(options, one_of_several=source.several, schema=None)  # a part guesses without the schema
     own, stream = format.open(first, options)
-    _, stream = with_start(stream)  # what is wrong with the first line is said before a column is asked for
+    _, stream = with_start(stream)  # errors in the first line come before questions about columns
     if not source.several:
         return own, stream
     types = _partition_types(source.parts)
@@ -48,11 +48,11 @@ def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> 
 
 
 class _OnlyNulls(Exception):
-    """A column holds nothing but nulls in the first part, so its type is that of another part."""
+    """A column holds only nulls in the first part, so its type is that of another part."""
 
 
 def _known_types(schema: Any, other: Any) -> Any:
-    """The schema with the types of another one for columns of nulls."""
+    """Return the schema, with the types of another schema for columns of nulls."""
     import pyarrow as pa
 
     kinds = {field.name: field.type for field in other}
@@ -64,14 +64,14 @@ def _known_types(schema: Any, other: Any) -> Any:
 
 
 def _holds_nulls(kind: Any) -> bool:
-    """Whether the values of an Arrow type are nulls or lists of nothing."""
+    """Whether the values of an Arrow type are nulls or lists of nulls."""
     import pyarrow as pa
 
     return bool(pa.types.is_null(kind) or (is_list(kind) and pa.types.is_null(kind.value_type)))
 
 
 def _partition_types(parts: Iterable[SourceFile]) -> dict[str, Any]:
-    """The Arrow types of columns that folders name: integers, if all are."""
+    """Return the Arrow types of columns that folders name: integers, if all values are."""
     import pyarrow as pa
 
     values: dict[str, set[str]] = {}
@@ -83,7 +83,7 @@ def _partition_types(parts: Iterable[SourceFile]) -> dict[str, Any]:
 
 
 def _with_partition(stream: Stream, part: SourceFile, types: dict[str, Any]) -> Stream:
-    """The records of a part, with the columns that its folders name."""
+    """Return the records of a part, with the columns that its folders name."""
     import pyarrow as pa
 
     if not types:
@@ -105,7 +105,7 @@ def _with_partition(stream: Stream, part: SourceFile, types: dict[str, Any]) -> 
 
 
 def _same_columns(stream: Stream, first: Stream) -> Stream:
-    """A part with its columns in the order of the first one; an error, if they are others."""
+    """Return a part with its columns in the order of the first part. Refuse other columns."""
     import pyarrow as pa
 
     names, wanted = stream.schema.names, first.schema.names
@@ -114,7 +114,7 @@ def _same_columns(stream: Stream, first: Stream) -> Stream:
             has, lacks = (first.source, stream.source) if name in wanted else (stream.source, first.source)
             hint = did_you_mean(name, names if name in wanted else wanted)
             raise DataError(
-                f"{has} has the column '{shorten(name)}', but {lacks} has not{hint}: give all parts the same columns."
+                f"{has} has the column '{shorten(name)}', but {lacks} does not{hint}: give all parts the same columns."
             )
         one, other = first.schema.field(name).type, stream.schema.field(name).type
         if one != other and _holds_nulls(one) and not _holds_nulls(other):

@@ -102,13 +102,13 @@ class ReadOptions(Spec):
 
     @property
     def joins(self) -> tuple[JoinSpec, ...]:
-        """The tables to join, and by which columns."""
+        """Return the tables to join, and by which columns."""
         given = (self.join,) if isinstance(self.join, str) else self.join or ()
         return tuple(map(JoinSpec.parse, given))
 
     @property
     def joined_files(self) -> tuple[str, ...]:
-        """The files of tables to join."""
+        """Return the files of the tables to join."""
         return tuple(join.file for join in self.joins)
 
     def words(self) -> Iterator[str]:

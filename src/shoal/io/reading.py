@@ -1,4 +1,4 @@
-"""Reading: from a source to a stream of record batches, through joins and a filter, to sets and columns."""
+"""Reading: a source becomes a stream of record batches, is joined and filtered, and is split into sets and columns."""
 
 from __future__ import annotations
 
@@ -34,35 +34,77 @@ Result = TypeVar("Result")
 
 @takes(ReadOptions)
 def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
-    """Read sets from a file, a folder or glob of parts, a data frame, or an iterable of sets or lists.
+    """Read sets of items from a file, a folder or glob of parts, a data frame, or an iterable of sets.
 
-    What is not said is found out from the file's name and content, or asked for. Items that are repeated in a record
-    collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out;
-    one that does not occur is warned of.
+    Options that are not given are detected from the name and the content of the file. If this is impossible, the error
+    says which option to pass.
 
-    Where every row is one item, ``id_column`` names the record (or several columns do so together) and ``item_column``
-    the item. Columns that are constant within each record become columns of the record; others are left out.
-    ``quantity_column`` tells how many of an item, for multisets. Rows with a null item are an error, unless
-    ``drop_null_items`` leaves them out. ``keep_ids`` keeps the ids as columns.
+    Parameters
+    ----------
+    source : path, data frame, or iterable of sets
+        A file, a folder or a glob such as ``"orders/*.parquet"``; a pandas, polars, Arrow or DuckDB table; or an
+        iterable of sets or lists. ``"-"`` is standard input.
+    codebook : path or CodeBook, optional
+        The items behind the labels of published data. At least one of its labels must occur.
+    format : str, optional
+        ``"fimi"``, ``"basket"``, ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"`` or ``"feather"``.
+    sets : str or sequence of str, optional
+        The column that holds the sets. With several columns, item x of column T gets the label ``T.x``.
+    item_delimiter : str or sequence of str, optional
+        What separates the items in a cell. With several columns of sets, one for all or one for each.
+    no_sets : bool
+        The data are a table without sets.
+    delimiter : str, optional
+        What separates the columns of a CSV file, or the items of a basket line.
+    header : bool, optional
+        Whether the first line of a CSV file names the columns. If not, they are called ``(column 1)``, ``(column 2)``.
+    escaped_formulas : bool
+        The CSV file was written with ``escape_formulas=True``. Remove the quotes before formulas.
+    id_column : str or sequence of str, optional
+        For long data (one row per item): the column that identifies a record, or several columns that do so together.
+        Columns that are constant within each record become columns of the record. Others are left out.
+    item_column : str, optional
+        For long data: the column of the items.
+    quantity_column : str, optional
+        For long data: how many of the item. It needs ``multiset=True``.
+    drop_null_items : bool
+        For long data: leave out rows without an item, instead of raising an error.
+    keep_ids : bool
+        For long data: keep the ids as columns.
+    person : str, optional
+        The column of person ids, if a person may have several records. Guarantees then count persons instead of
+        records. The column is never published.
+    join : str or sequence of str, optional
+        Add the columns of other tables: ``"products.parquet:product_id"``, or ``"FILE:LEFT=RIGHT"``.
+    where : str, optional
+        Read only rows that fulfil a condition, such as ``"week <= 12"``.
+    multiset : bool
+        An item that occurs c times in a record becomes the item ``label*c``. By default, repeated items collapse.
+    drop_items : collection of str
+        Items to leave out. Items that do not occur cause a warning.
+    max_expanded : int or str, optional
+        The largest size of a decompressed file, such as ``"4 GB"``. The default is 64 times the size of the file, and
+        at least 1 GB.
 
-    ``person`` names the column that says whose a record is, where a person may have several: the rows then know their
-    person, and the column is gone. Guarantees count persons instead of records.
+    Returns
+    -------
+    Dataset
+        The sets, the other columns, and where they came from.
 
-    ``join`` adds the columns of other tables first: ``"products.parquet:product_id"``. ``where`` reads only rows that
-    fulfil a condition: ``"week <= 12"``.
+    Raises
+    ------
+    DataError
+        The source is malformed or ambiguous.
+    OptionError
+        An option is unknown, out of range, or does not fit the source.
 
-    ``header`` says whether the first line of a CSV file names the columns. Without such a line, the columns are called
-    ``(column 1)``, ``(column 2)`` and so on. ``escaped_formulas`` says that the file was written with
-    ``escape_formulas``: the quote before a formula is no part of the cell. A compressed file that expands to more than
-    ``max_expanded`` is refused; give bytes, or a text such as ``"4 GB"``. The default is 64 times the size of the file,
-    and at least 1 GB.
-
-    ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
-    ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
-    ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``no_sets=True``, the data are a table without sets.
-
-    ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
-    represent; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
+    Examples
+    --------
+    >>> data = read([{"milk", "beer"}, set(), {"milk"}])
+    >>> len(data), data.transactions.labels
+    (3, ('beer', 'milk'))
+    >>> read([["milk", "milk"], ["beer"]], multiset=True).transactions.labels
+    ('beer*1', 'milk*2')
     """
     if "drop_items" in options:
         options["drop_items"] = _labels(options["drop_items"])
@@ -77,14 +119,14 @@ def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
 
 
 def _labels(drop_items: Collection[str]) -> tuple[str, ...]:
-    """Items to leave out; a text would be taken for its letters."""
+    """Return the items to leave out. Refuse a text, which would be split into its letters."""
     if isinstance(drop_items, str):
-        raise OptionError("drop_items must be a collection of labels, got a text: put it in a list.")
+        raise OptionError("drop_items= must be a collection of labels, got a text: put it in a list.")
     return tuple(map(str, drop_items))
 
 
 def read_with(source: Any, given: ReadOptions) -> Dataset:
-    """Read data with one column of sets, several, or none; the rows know their person, if a column tells it."""
+    """Read data with one column of sets, several, or none. With ``person``, the rows know their person."""
     data = _read_sets(source, given)
     return data if given.person is None else with_persons(data, given.person)
 
@@ -94,15 +136,15 @@ def _read_sets(source: Any, given: ReadOptions) -> Dataset:
     column, item_delimiter = given.sets, given.item_delimiter
     columns = (column,) if column is None or isinstance(column, str) else column
     if not columns:
-        raise OptionError("column must name at least one column, got none: leave it out to have it found.")
+        raise OptionError("sets= must name at least one column, got none: leave it out to have it detected.")
     for name in ("sets", "item_delimiter", "multiset", "drop_items", *OF_LONG_TABLES):
         if getattr(given, name) and given.no_sets:
-            raise OptionError(f"{name} is for sets, but with no_sets=True there are none: leave it out.")
+            raise OptionError(f"{name}= is for sets, but with no_sets=True there are none: leave it out.")
     for name in ("sets", "item_delimiter"):
         if getattr(given, name) and (given.id_column or given.item_column):
             raise OptionError(
-                f"{name} is for a column of sets, but id_column and item_column say that every row is one item: pass "
-                f"one or the other."
+                f"{name}= is for a column of sets, but id_column= and item_column= say that every row is one item: "
+                f"pass one or the other."
             )
     options = ReaderOptions(
         **{**given.values(), "sets": None, "item_delimiter": None},
@@ -124,7 +166,7 @@ def _read_sets(source: Any, given: ReadOptions) -> Dataset:
 
 
 def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
-    """The data, which know what was left out of them."""
+    """Record in the data which items were left out."""
     return replace(dataset, origin=replace(dataset.origin, dropped=items)) if items else dataset
 
 
@@ -135,18 +177,18 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
     kind = type(source).__name__
     for name, value in options.given(("format", *OF_FORMATS)).items():
         if value is not None:
-            raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
+            raise OptionError(f"{name}= is for files, but the data are a {kind} in memory: leave it out.")
     FrameFormat.check_options(options.given(OF_TABLES))
     frame = FrameFormat.of(source, options)
     if frame is None and (isinstance(source, (bytes, dict)) or not isinstance(source, Iterable)):
         raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
     if options.no_sets and (frame is None or frame[0].is_column):
         raise OptionError(
-            f"no_sets=True and several set columns are for tables, but the data are a {kind}: leave it out."
+            f"no_sets=True and several columns of sets are for tables, but the data are a {kind}: leave it out."
         )
     for name in options.given((*OF_TABLES, "join", "where")):
         if frame is None or (frame[0].is_column and name not in ("sets", "item_delimiter")):
-            raise OptionError(f"{name} is for tables, but the data are a {kind}: leave it out.")
+            raise OptionError(f"{name}= is for tables, but the data are a {kind}: leave it out.")
     if frame is not None and frame[0].is_column and options.sets is None:
         options = replace(options, sets=frame[1].schema.names[0])
     data = read_rows(source, options) if frame is None else _read_stream(*frame, options, Origin())
@@ -157,13 +199,13 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
 
 def _read_source(source: Source, options: ReaderOptions) -> Dataset:
     """Read files."""
-    named = format_named(options.format) if options.format else None  # a wrong name shows before the file is read
+    named = format_named(options.format) if options.format else None  # refuse a wrong name before reading
     format = named or format_of(source)
     format.check_options(options.given((*OF_FORMATS, *OF_TABLES)))
     if options.no_sets and not format.tabular:
         raise OptionError(
-            f"{source.name} is read as {format.format}, which holds nothing but sets: no_sets=True and several columns of "
-            f"sets are for {TABULAR}: leave them out, or pass another --format."
+            f"{source.name} is read as {format.format}, which holds only sets: no_sets=True and several columns of "
+            f"sets are for {TABULAR}: leave them out, or pass another format=."
         )
 
     def read_parts(options: ReaderOptions) -> Dataset:
@@ -178,7 +220,9 @@ def _read_source(source: Source, options: ReaderOptions) -> Dataset:
 
 
 def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options: ReaderOptions) -> Result:
-    """Read a source; where its start had led to a wrong guess, once more.
+    """Read a source. Read it again if its start led to a wrong guess.
+
+    A folder may need two repetitions: one for the types of its parts, and one for the types inside a part.
 
     A folder may have two of them: of the types of its parts, and of those inside of a part.
     """
@@ -190,34 +234,34 @@ def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options
         if not all(part.can_be_read_again for part in source.parts):
             raise DataError(
                 f"{source.parts[0].name}: its start and its end suggest different delimiters or types, and it can be "
-                f"read only once: save it as a file and read that, or pass --delimiter or --item-delimiter."
+                f"read only once: save it as a file and read that, or pass delimiter= or item_delimiter=."
             )
     raise DataError(
-        f"{source.name}: its start and its end suggest different delimiters or types: pass --delimiter or "
-        f"--item-delimiter, or give all parts the same."
+        f"{source.name}: its start and its end suggest different delimiters or types: pass delimiter= or "
+        f"item_delimiter=, or give all parts the same."
     )
 
 
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
-    """Join, filter, and take the sets out."""
-    stream, tell = _prepared(stream, options)
+    """Join and filter the stream, and extract the sets."""
+    stream, notes_of = _prepared(stream, options)
     if options.no_sets:
         rows, table, layout = Plain.read(stream, format)
-        return _dataset(rows, table, replace(origin, layout=layout, notes=tell()))
+        return _dataset(rows, table, replace(origin, layout=layout, notes=notes_of()))
     long, stream = is_long(stream, options) if format.tabular else (False, stream)
     if long:
         rows, table, long_layout = Long.read(stream, format, options)
-        notes = (*tell(), *long_layout.notes)
+        notes = (*notes_of(), *long_layout.notes)
         data = _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
         return data if options.keep_ids else _without_identifying(data, options.person)
     for name in options.given(OF_LONG_TABLES):
-        raise OptionError(f"{name} is for data with one row for each item: pass --id-column too, or leave it out.")
+        raise OptionError(f"{name}= is for data with one row per item: pass id_column= too, or leave it out.")
     rows, table, wide = Wide.read(stream, format, options)
-    return _dataset(rows, table, replace(origin, layout=wide, notes=tell()))
+    return _dataset(rows, table, replace(origin, layout=wide, notes=notes_of()))
 
 
 def _without_identifying(data: Dataset, person: str | None) -> Dataset:
-    """Long data without the columns that tell records apart as ids do, such as the time of an order."""
+    """Leave out columns of long data that identify records like ids do, such as the time of an order."""
     names = identifying_columns(data, () if person is None else (person,))
     if not names or data.table is None:
         return data
@@ -226,10 +270,10 @@ def _without_identifying(data: Dataset, person: str | None) -> Dataset:
 
 
 def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
-    """The stream with joined columns and without the rows that are not wanted; and what then must be told."""
+    """Return the stream after joins and the filter, and a function that returns the notes about them."""
     counts: list[Any] = []
     for spec in options.joins:
-        from shoal.io.join import join  # not at the top, because it loads pyarrow
+        from shoal.io.join import join  # not at the top, as it loads pyarrow
 
         file = Source.of(spec.file)
         stream, count = join(stream, read_table(file, named=(spec.right,)), spec)
@@ -240,34 +284,34 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
 
         stream, kept = where(stream, options.where)
 
-    def tell() -> tuple[Note, ...]:
+    def notes_of() -> tuple[Note, ...]:
         for spec, count, _ in counts:
             if count.records and count.records == count.unmatched + count.without_key:
                 raise DataError(
                     f"No row of {stream.source} has a match in {spec.file}: '{shorten(spec.left)}' and "
-                    f"'{shorten(spec.right)}' have no value in common. Name the columns of the key: FILE:LEFT=RIGHT."
+                    f"'{shorten(spec.right)}' have no value in common. Name the key columns: FILE:LEFT=RIGHT."
                 )
         notes: list[Note] = [count.note(spec, sha256) for spec, count, sha256 in counts]
         if kept is not None:
             if not kept.kept:
                 raise DataError(
-                    f"No row of {stream.source} fulfils --where {options.where!r} ({kept.total:,} were read): "
+                    f"No row of {stream.source} fulfils where={options.where!r} ({kept.total:,} were read): "
                     f"correct the condition."
                 )
             notes.append(Filtered(str(options.where), kept.kept, kept.total))
         return tuple(notes)
 
-    return stream, tell
+    return stream, notes_of
 
 
 def _dataset(rows: Transactions, table: Any, origin: Origin) -> Dataset:
-    """The data that were read."""
-    beside = None if table is None or not table.column_names else Table(table)
-    return Dataset(rows, beside, origin)
+    """Build the data set."""
+    others = None if table is None or not table.column_names else Table(table)
+    return Dataset(rows, others, origin)
 
 
 def column_names(source: str | os.PathLike[str], **options: Any) -> list[str]:
-    """The names of the columns of a file, read with such options; none, if it holds nothing but sets."""
+    """Return the column names of a file that is read with these options. The list is empty if it holds only sets."""
     given = ReadOptions(**options)
     parts = Source.of(source, given.max_expanded)
     format = format_named(given.format) if given.format else format_of(parts)
@@ -280,7 +324,10 @@ def column_names(source: str | os.PathLike[str], **options: Any) -> list[str]:
 def read_table(
     source: str | os.PathLike[str] | Source, columns: Collection[str] | None = None, named: Collection[str] = ()
 ) -> Any:
-    """All rows of a file, folder or glob as a pyarrow.Table, or only some columns; its header has ``named``."""
+    """Return all rows of a file, folder or glob as a pyarrow.Table, or only some columns.
+
+    ``named`` lists columns that the header must have, so that the header is not questioned.
+    """
     parts = source if isinstance(source, Source) else Source.of(source)
     format = format_of(parts)
     if not format.tabular:
@@ -290,7 +337,7 @@ def read_table(
 
 
 def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
-    """Some columns of a stream as a table; others are let go as they are read."""
+    """Return some columns of a stream as a table, without keeping the others in memory."""
     import pyarrow as pa
 
     for name in columns or ():
@@ -303,7 +350,7 @@ def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
 
 
 def likely_sets(dataset: Dataset) -> list[str]:
-    """The columns of a table that look like sets: lists, or what goes by a name such as 'items'."""
+    """Return the columns of a table that look like sets: lists, and columns with a name such as 'items'."""
     if dataset.table is None:
         return []
     fields = dataset.table.arrow.schema

@@ -1,4 +1,4 @@
-"""Roles: which columns of long data are the id, the item and the quantity."""
+"""Roles: the id, item and quantity columns of long data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.io.stream import Stream
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns of long data are what."""
+    """The id, item and quantity columns of long data."""
 
     ids: tuple[str, ...]
     item: str
@@ -21,7 +21,7 @@ class Roles:
 
     @classmethod
     def of(cls, stream: Stream, options: ReaderOptions) -> Roles:
-        """As the user says; what is not said must be plain."""
+        """Take the columns that the user named, and find the others if there is only one possibility."""
         names, source = stream.schema.names, stream.source
         ids = options.id_columns
         if len(ids) == 1 and ids[0] not in names and "," in ids[0]:
@@ -38,33 +38,33 @@ class Roles:
         elif not ids and item is None and len(left) == 2:
             ids, item = (left[0],), left[1]
         if not ids or item is None:
-            missing = "--id-column" if not ids else "--item-column"
+            missing = "id_column=" if not ids else "item_column="
             raise DataError(
-                f"{source}: which column names the record, and which the item? It has {listed(names)}: pass {missing}."
+                f"{source}: which column is the record id, and which the item? It has {listed(names)}: pass {missing}."
             )
         return cls(ids, item, options.quantity_column).checked(stream, options)
 
     def checked(self, stream: Stream, options: ReaderOptions) -> Roles:
-        """The same; refuses roles that make no sense."""
+        """Return the same, or raise an error if the roles make no sense."""
         columns = [*self.ids, self.item, *([] if self.quantity is None else [self.quantity])]
         if twice := [name for at, name in enumerate(columns) if name in columns[:at]]:
             raise OptionError(
-                f"--id-column, --item-column and --quantity-column must differ, got '{shorten(twice[0])}' twice."
+                f"id_column=, item_column= and quantity_column= must differ, got '{shorten(twice[0])}' twice."
             )
         if self.quantity is not None and not options.multiset:
-            raise OptionError("--quantity-column is for multisets: pass --multiset too, or leave it out.")
+            raise OptionError("quantity_column= is for multisets: pass multiset=True too, or leave it out.")
         for name in self.ids:
             kind = stream.schema.field(name).type
             if not _can_be_sorted(kind):
                 raise DataError(
-                    f"{stream.source}: column '{shorten(name)}' cannot be an id, since it holds {shorten(kind)}: name "
-                    f"a column of texts, numbers or dates with --id-column."
+                    f"{stream.source}: column '{shorten(name)}' cannot be an id, as it holds {shorten(kind)}: name "
+                    f"a column of texts, numbers or dates with id_column=."
                 )
         return self
 
 
 def _can_be_sorted(kind: Any) -> bool:
-    """Whether Arrow knows an order of the values of a type."""
+    """Whether Arrow can sort values of a type."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
-"""Runs of long data: rows of an id that follow each other, collected batch by batch and put together by id.
+"""Runs of long data: consecutive rows with the same id, collected batch by batch and merged by id.
 
-Of the columns of a run one row is kept, and of its items the codes. So data that are sorted by id need the memory of
-their records; others need that of a run for each row. Texts are dictionary-coded as they arrive.
+For each run, one row of the other columns is kept, and the codes of its items. So data that are sorted by id need
+memory for their records only. Unsorted data need memory for one run per row. Texts are dictionary-coded as they arrive.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from shoal.io.stream import Stream
 
 Mask = npt.NDArray[np.bool_]
 _INTEGER = r"^(0|-?[1-9]\d{0,17})$"
-_WHOLE = r"^\+?0*(\d{1,10})(\.0*)?$"  # a quantity that was written as text
-_MOST = 10**9  # of an item in a row
+_WHOLE = r"^\+?0*(\d{1,10})(\.0*)?$"  # a quantity that is stored as text
+_MOST = 10**9  # the largest quantity of an item in a row
 
 
 class Runs:
@@ -37,16 +37,16 @@ class Runs:
         self._columns, self._stream, self._options = columns, stream, options
         self._kept = [name for name in stream.schema.names if name not in (columns.item, columns.quantity)]
         self._varying: list[str] = [] if columns.quantity is None else [columns.quantity]
-        self._parts: list[dict[str, Any]] = []  # of each batch the columns, with one row for each run
+        self._parts: list[dict[str, Any]] = []  # the columns of each batch, with one row for each run
         self._encoder = Encoder(multiset=options.multiset, drop_items=options.drop_items)
         self._lines = 0
         self._no_id, self._no_item = _Missing(), _Missing()
 
     def add(self, batch: Any) -> None:
-        """Take the runs of a batch; one that goes on in the next batch is put together later."""
+        """Add the runs of a batch. A run that continues in the next batch is merged later."""
         if not batch.num_rows:
             return
-        inside = np.ones(batch.num_rows - 1, np.bool_)  # for each row but the first, whether it goes on with a run
+        inside = np.ones(batch.num_rows - 1, np.bool_)  # for each row except the first, whether it continues a run
         for name in self._columns.ids:
             changes = _changes(batch.column(name))
             assert changes is not None  # ids can be compared
@@ -64,7 +64,7 @@ class Runs:
         self._lines += batch.num_rows
 
     def _add_runs(self, runs: dict[str, Any], sizes: Counts) -> None:
-        """Keep the columns of runs of these sizes; all rows of a run have its id, or none."""
+        """Store the columns of runs of these sizes. All rows of a run have the same id, or none."""
         missing = _either([missing_values(runs[name], blank=True) for name in self._columns.ids])
         self._no_id.add(None if missing is None else np.repeat(missing, sizes), self._lines)
         if not self._parts and not self._no_id.count:
@@ -86,7 +86,10 @@ class Runs:
         self._encoder.add(Coded.of_texts(items, sizes), quantities)
 
     def _quantities(self, batch: Any, items: Any) -> Counts | None:
-        """How many of each item; must be whole numbers from 1, where there is an item."""
+        """Return how many of each item there are.
+
+        Wherever there is an item, it must be a whole number of at least 1.
+        """
         name = self._columns.quantity
         if name is None:
             return None
@@ -99,7 +102,7 @@ class Runs:
             row = int(np.argmax(wrong))
             got = "nothing" if given[row].as_py() is None else shown(str(given[row].as_py()))
             fraction = "." in got and not got.strip("'").startswith(("-", "0."))
-            remedy = "leave out --quantity-column" if fraction else f"pass --where '{in_filter(name)} >= 1'"
+            remedy = "leave out quantity_column=" if fraction else f"pass where='{in_filter(name)} >= 1'"
             raise DataError(
                 f"{self._stream.source}, {self._stream.place(self._lines + row)}: column '{shorten(name)}' must be a "
                 f"whole number from 1 to {_MOST:,}, got {got}: correct it, or {remedy}."
@@ -108,7 +111,7 @@ class Runs:
         return counts
 
     def _drop_varying(self, columns: Mapping[str, Any], record_of: Counts, firsts: Counts) -> None:
-        """Leave out columns that vary within a record: for the first batch too, so that few are kept after it."""
+        """Leave out columns that vary within a record. It is called for the first batch, too, to save memory."""
         if len(firsts) == len(record_of):
             return
         for name in [name for name in self._kept if name in columns and name not in self._columns.ids]:
@@ -117,14 +120,14 @@ class Runs:
                 self._drop(name)
 
     def _drop(self, name: str) -> None:
-        """A column that varies within a record is left out."""
+        """Leave out a column that varies within a record."""
         self._kept.remove(name)
         self._varying.append(name)
         for part in self._parts:
             part.pop(name, None)
 
     def records(self) -> tuple[Transactions, Any]:
-        """The sets of all records, and a row of the other columns for each."""
+        """Return the sets of all records, and one row of the other columns for each."""
         import pyarrow as pa
 
         self._refuse_missing()
@@ -148,13 +151,13 @@ class Runs:
         return rows, pa.table(records)
 
     def _taken(self, name: str) -> Any:
-        """A column of all runs, as one array."""
+        """Return a column of all runs, as one array."""
         import pyarrow as pa
 
         return pa.chunked_array([part[name] for part in self._parts]).unify_dictionaries().combine_chunks()
 
     def _refuse_missing(self) -> None:
-        """Ids must be there; items too, unless those without are to be left out."""
+        """Refuse rows without an id, and rows without an item unless these are to be left out."""
         source, place = self._stream.source, self._stream.place
         if self._no_id.count:
             names = " or ".join(f"'{shorten(name)}'" for name in self._columns.ids)
@@ -162,21 +165,21 @@ class Runs:
             raise DataError(
                 f"{source}, {place(self._no_id.first)}: {names} is empty, so the record has no id "
                 f"({self._no_id}){self._joined(*self._columns.ids)}: fill it in, or leave such rows "
-                f"out with --where '{condition}'."
+                f"out with where='{condition}'."
             )
         if self._no_item.count and not self._options.drop_null_items:
             raise DataError(
                 f"{source}, {place(self._no_item.first)}: '{shorten(self._columns.item)}' is null "
-                f"({self._no_item}){self._joined(self._columns.item)}: fill it in, or pass --drop-null-items."
+                f"({self._no_item}){self._joined(self._columns.item)}: fill it in, or pass drop_null_items=True."
             )
 
     def _joined(self, *names: str) -> str:
-        """Where values come from, if a join has added them."""
+        """Explain where missing values come from, if a join added the column."""
         files = [self._stream.joined[name] for name in names if name in self._stream.joined]
-        return f", because {files[0]}, which it is joined from, has no match or no value there" if files else ""
+        return f", because the joined file {files[0]} has no match or no value for it" if files else ""
 
     def notes(self) -> Iterator[Note]:
-        """What a publisher must know."""
+        """Iterate over the notes for a publisher."""
         yield (IdsKept if self._options.keep_ids else IdsReplaced)(self._columns.ids)
         if self._varying:
             order = self._stream.schema.names
@@ -186,7 +189,7 @@ class Runs:
 
 
 class _Missing:
-    """How many rows lack something, and the first of them."""
+    """The number of rows that lack a value, and the first of them."""
 
     def __init__(self) -> None:
         self.count, self.first = 0, 0
@@ -195,14 +198,17 @@ class _Missing:
         return f"{self.count:,} such {'row' if self.count == 1 else 'rows'}"
 
     def add(self, missing: Mask | None, lines: int) -> None:
-        """Count a batch, after so many lines."""
+        """Count a batch that follows a number of lines."""
         if missing is not None and missing.any():
             self.first = self.first if self.count else lines + int(np.argmax(missing))
             self.count += int(np.count_nonzero(missing))
 
 
 def missing_values(column: Any, *, blank: bool) -> Mask | None:
-    """For each value of a coded column whether it is null, NaN, or, if wanted, a blank text; none, if no value is."""
+    """Return for each value of a coded column whether it is null, NaN or, with ``blank``, a blank text.
+
+    Return None if no value is missing.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -223,13 +229,13 @@ def missing_values(column: Any, *, blank: bool) -> Mask | None:
 
 
 def _either(masks: list[Mask | None]) -> Mask | None:
-    """Where any of some masks is set."""
+    """Return where any of some masks is set."""
     there = [mask for mask in masks if mask is not None]
     return np.logical_or.reduce(there) if there else None
 
 
 def _flags(booleans: Any) -> Mask:
-    """An Arrow array of booleans for numpy."""
+    """Convert an Arrow array of booleans to numpy."""
     import pyarrow as pa
 
     flags: Mask = numpy_of(booleans.cast(pa.uint8())).view(np.bool_)
@@ -237,14 +243,14 @@ def _flags(booleans: Any) -> Mask:
 
 
 def _mask(kept: Mask) -> Any:
-    """A mask for Arrow."""
+    """Convert a mask to Arrow."""
     import pyarrow as pa
 
     return arrow_numbers(kept.view(np.uint8)).cast(pa.bool_())
 
 
 def _check_items(items: Any, where: str) -> None:
-    """Items are strings or whole numbers."""
+    """Refuse items that are neither strings nor whole numbers."""
     import pyarrow as pa
 
     kind = items.type.value_type if pa.types.is_dictionary(items.type) else items.type
@@ -255,7 +261,7 @@ def _check_items(items: Any, where: str) -> None:
 
 
 def _whole_numbers(column: Any) -> Any:
-    """Quantities as integers; null where a value is none."""
+    """Return quantities as integers, with null for values that are not whole numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -271,7 +277,7 @@ def _whole_numbers(column: Any) -> Any:
 
 
 def coded(column: Any) -> Any:
-    """A column whose texts are dictionary-coded, each of them once; numbers and the like stay."""
+    """Return a column whose texts are dictionary-coded without duplicates. Numbers and other types stay unchanged."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
@@ -283,7 +289,7 @@ def coded(column: Any) -> Any:
 
 
 def as_plain(column: Any, kind: Any) -> Any:
-    """A column without dictionary coding."""
+    """Return a column without dictionary coding."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
@@ -292,12 +298,15 @@ def as_plain(column: Any, kind: Any) -> Any:
 
 
 def stored(column: Any) -> Any:
-    """What a column of an extension type, such as UUIDs, stores; other columns stay. Arrow can only compare that."""
+    """Return the storage of an extension type such as UUID, because Arrow can only compare that."""
     return getattr(column, "storage", column)
 
 
 def _changes(column: Any) -> Mask | None:
-    """For each value but the first whether it differs from the one before; none, if they cannot be compared."""
+    """Return for each value except the first whether it differs from the previous one.
+
+    Return None if they cannot be compared.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -309,7 +318,10 @@ def _changes(column: Any) -> Mask | None:
 
 
 def _comparable(column: Any) -> Any:
-    """A number for each value of a coded column, the same for equal ones; none, if they cannot be compared."""
+    """Return a number for each value of a coded column, the same for equal values.
+
+    Return None if they cannot be compared.
+    """
     import pyarrow as pa
 
     column = stored(column)
@@ -324,7 +336,7 @@ def _comparable(column: Any) -> Any:
 
 
 def numbered(ids: list[Any]) -> tuple[Counts, Counts]:
-    """The record of each row, numbered in the order of the ids, and the first row of each record."""
+    """Return the record of each row, numbered in the order of the ids, and the first row of each record."""
     key: Any = None
     for column in ids:
         rank, codes = _ranks(column)
@@ -342,7 +354,10 @@ def numbered(ids: list[Any]) -> tuple[Counts, Counts]:
 
 
 def _ranks(column: Any) -> tuple[Counts, Any]:
-    """The place of each different value of a column in their order, texts that are numbers by size; and its codes."""
+    """Return the rank of each different value of a column, and the codes of the values.
+
+    Texts that are numbers rank by size.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -351,7 +366,7 @@ def _ranks(column: Any) -> tuple[Counts, Any]:
     codes, values = numpy_of(coded.indices), coded.dictionary
     used = np.zeros(len(values), np.bool_)
     used[codes] = True
-    if not used.all():  # categories that no row has
+    if not used.all():  # some categories are not used
         values = values.filter(_mask(used))
         codes = (np.cumsum(used) - 1)[codes]
     if is_text(values.type):

@@ -1,6 +1,6 @@
-"""Sources: a file, a folder or glob of parts, or standard input, as bytes that are read piece by piece.
+"""Sources: a file, a folder or glob of parts, or standard input, read as pieces of bytes.
 
-The hash of a source is that of its bytes; of several parts, that of their paths and hashes.
+The hash of a source is that of its bytes. The hash of several parts is that of their paths and hashes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(eq=False)
 class SourceFile:
-    """One file, or standard input. ``start`` looks at its first bytes without losing them."""
+    """One file, or standard input. ``start`` returns its first bytes without consuming them."""
 
     path: Path
     max_expanded: int | str | None = None
-    label: str = ""  # its path within a folder or glob
+    label: str = ""  # its path within the folder or glob
     _opened: Iterator[bytes] | None = None
     _start: bytes | None = None
     _digest: Any = None
@@ -41,34 +41,34 @@ class SourceFile:
 
     @property
     def name(self) -> str:
-        """For messages."""
+        """Return the name for messages."""
         return "standard input" if self.is_stdin else str(self.path)
 
     @property
     def partition(self) -> dict[str, str | None]:
-        """The columns that the names of its folders give."""
+        """Return the columns that the names of its folders give."""
         return _partition(Path(self.label))
 
     @property
     def is_stdin(self) -> bool:
-        """Whether it is no file."""
+        """Whether it is standard input."""
         return str(self.path) == STDIN
 
     @property
     def can_be_read_again(self) -> bool:
-        """Whether a second pass is possible: not over pipes."""
+        """Whether it can be read twice. Pipes cannot."""
         return not self.is_stdin and self.path.is_file()
 
     @property
     def start(self) -> bytes:
-        """The first megabytes; empty, if the file is."""
+        """Return the first megabytes, or nothing if the file is empty."""
         if self._start is None:
             self._opened = self._read()
             self._start = next(self._opened, b"")
         return self._start
 
     def pieces(self) -> Iterator[bytes]:
-        """The content, decompressed; from the start again, each time."""
+        """Iterate over the decompressed content. Each call starts again."""
         if self._past_start:
             self._start, self._past_start = None, False
         yield self.start
@@ -77,7 +77,7 @@ class SourceFile:
         yield from self._opened
 
     def whole(self) -> Any:
-        """The content as a file of Arrow's that can be read anywhere, for formats that begin at the end."""
+        """Return the content as a seekable Arrow file, for formats that begin at the end."""
         import pyarrow as pa
 
         if self.can_be_read_again and not codec_of(self.path):
@@ -87,7 +87,7 @@ class SourceFile:
 
     @property
     def sha256(self) -> str:
-        """The hash of the file as it lies on disk, once it was read."""
+        """Return the hash of the file on disk. It must have been read."""
         return self._digest.hexdigest() if self._digest is not None else sha256_of(self.path)
 
     def _read(self) -> Iterator[bytes]:
@@ -103,7 +103,7 @@ class SourceFile:
                 yield from expanded(hashed, codec, self.path, os.path.getsize(self.path), self.max_expanded)
 
     def _open(self) -> IO[bytes]:
-        """The bytes as they lie on disk."""
+        """Open the bytes on disk."""
         if not self.is_stdin:
             return open(self.path, "rb")
         if sys.stdin is None:
@@ -112,7 +112,7 @@ class SourceFile:
 
 
 class _Hashed(io.RawIOBase):
-    """Bytes that are hashed as they are read."""
+    """Bytes that are hashed while they are read."""
 
     def __init__(self, raw: IO[bytes], digest: Any) -> None:
         self._raw, self._digest = raw, digest
@@ -128,23 +128,23 @@ class _Hashed(io.RawIOBase):
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where data come from: one file, or parts that belong together."""
+    """Where data come from: one file, or several parts."""
 
     name: str  # as the user gave it
     parts: tuple[SourceFile, ...]
-    several: bool = False  # a folder or a glob, even if it holds one part
+    several: bool = False  # it is a folder or a glob, even if it has one part
 
     @classmethod
     def of(cls, name: str | os.PathLike[str], max_expanded: int | str | None = None) -> Source:
-        """Find the parts: in a folder, all files but hidden ones; ``key=value`` in a folder's name is a column."""
+        """Find the parts: in a folder, all files except hidden ones. ``key=value`` in a folder's name is a column."""
         text = os.fspath(name)
         if _URL.match(text):
             raise DataError(
-                f"{text} is an address: Shoal reads local files only, so that raw data stay where they are. "
-                f"Download the file, and name the copy."
+                f"{text} is a URL, but Shoal reads only local files, so that raw data stay where they are: "
+                f"download the file, and pass the path of the copy."
             )
         if not text.strip():
-            raise DataError("The path of the data is empty: name a file, a folder or a pattern.")
+            raise DataError("The path of the data is empty: pass a file, a folder or a pattern.")
         path = Path(text)
         try:
             is_folder, is_pattern = path.is_dir(), glob.has_magic(text) and not path.exists()
@@ -153,7 +153,7 @@ class Source:
         if is_folder:
             base, files = path, _files_in(path)
             if not files:
-                raise DataError(f"{text} is a folder without files: check the path, or name a file.")
+                raise DataError(f"{text} is a folder without files: check the path, or pass a file.")
         elif is_pattern:
             base, files = _matches(text)
             if not files:
@@ -164,14 +164,14 @@ class Source:
         for part in parts:
             if tuple(part.partition) != tuple(parts[0].partition):
                 raise DataError(
-                    f"{text}: the folders of {parts[0].label} and {part.label} name different columns: give all parts "
-                    f"the same ones, in the same order."
+                    f"{text}: the folders of {parts[0].label} and {part.label} name different columns: use the same "
+                    f"key=value folders for all parts, in the same order."
                 )
         return cls(text, tuple(parts), several=True)
 
     @property
     def path(self) -> Path:
-        """As a path: of the file, or of the folder."""
+        """Return the path of the file or the folder."""
         return Path(self.name)
 
     @property
@@ -181,7 +181,7 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """The hash of what was read."""
+        """Return the hash of the data that were read."""
         if not self.several:
             return self.parts[0].sha256
         hashes = "".join(f"{part.label}\0{part.sha256}\n" for part in self.parts)
@@ -189,19 +189,19 @@ class Source:
 
 
 def sha256_of_source(name: str | os.PathLike[str]) -> str:
-    """The hash of a file, or of the parts of a folder or glob, as it lies on disk."""
+    """Return the hash of a file on disk, or of the parts of a folder or glob."""
     return Source.of(name).sha256
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The files in a folder and in those below it, but not hidden ones."""
+    """Return the files in a folder and its subfolders, except hidden ones."""
     return sorted(file for file in folder.rglob("*") if file.is_file() and not _hidden(file.relative_to(folder)))
 
 
 def _matches(pattern: str) -> tuple[Path, list[Path]]:
-    """The files that match a pattern, or are in a folder that does; and the folder that the pattern starts from."""
+    """Return the folder that a pattern starts from, and the files that match it or are in a matching folder."""
     base = Path(re.split(r"[*?[]", pattern)[0] + "x").parent
-    spelled = Path(pattern).name.startswith((".", "_"))  # then hidden files are wanted
+    spelled = Path(pattern).name.startswith((".", "_"))  # the pattern asks for hidden files
     files = set[Path]()
     for match in map(Path, glob.glob(pattern, recursive=True)):
         if spelled or not _hidden(Path(os.path.relpath(match, base))):
@@ -210,12 +210,12 @@ def _matches(pattern: str) -> tuple[Path, list[Path]]:
 
 
 def _hidden(path: Path) -> bool:
-    """Whether other tools pass over such a file, too: ``_SUCCESS``, ``.crc``."""
+    """Whether other tools skip such a file, too: ``_SUCCESS``, ``.crc``."""
     return any(part.startswith((".", "_")) and "=" not in part for part in path.parts)
 
 
 def _partition(path: Path) -> dict[str, str | None]:
-    """The columns that the folders of a part name.
+    """Return the columns that the folders of a part name.
 
     >>> _partition(Path("year=2024/week=7/part-0.parquet"))
     {'year': '2024', 'week': '7'}

@@ -1,4 +1,4 @@
-"""Stream: record batches as they are read. Every format turns a file into one, and every stage takes and gives one."""
+"""Stream: record batches as they are read. Formats turn a file into one, and every stage takes and returns one."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Record batches of one schema, read as they are asked for."""
+    """Record batches of one schema, read on demand."""
 
     schema: Any  # pyarrow.Schema
     batches: Iterator[Any]  # pyarrow.RecordBatch; can be consumed once
     source: str  # the path, for messages
-    place: Callable[[int], str]  # where record r (from 0, over all batches) stands: "line 12", "row 7"
-    joined: Mapping[str, str] = field(default_factory=dict)  # columns that a join has added: the file they come from
+    place: Callable[[int], str]  # where record r (from 0, over all batches) is: "line 12", "row 7"
+    joined: Mapping[str, str] = field(default_factory=dict)  # the file of each column that a join has added
 
     def table(self) -> Any:
-        """All batches as a pyarrow.Table."""
+        """Return all batches as a pyarrow.Table."""
         import pyarrow as pa
 
         return pa.Table.from_batches(list(self.batches), self.schema)
 
 
 def nth_row(row: int) -> str:
-    """Where a record stands in a source without lines."""
+    """Return where a record is in a source without lines."""
     return f"row {row + 1}"
 
 
 def with_start(stream: Stream, rows: int = 1) -> tuple[Any, Stream]:
-    """The first rows of a stream, so many or a few more, as a table; and the stream as if nobody had looked."""
+    """Return at least the first rows of a stream as a table, and the stream from its start."""
     import pyarrow as pa
 
     start: list[Any] = []
@@ -42,8 +42,8 @@ def with_start(stream: Stream, rows: int = 1) -> tuple[Any, Stream]:
 
 
 def one_after_the_other(parts: Iterable[tuple[str, Stream]], schema: Any, source: str) -> Stream:
-    """The records of several parts of a source, which all have this schema; each comes with its name."""
-    starts: list[tuple[int, str, Stream]] = []  # how many records come before each part
+    """Return the records of several named parts of a source. All parts have this schema."""
+    starts: list[tuple[int, str, Stream]] = []  # the number of records before each part
 
     def batches() -> Iterator[Any]:
         rows = 0

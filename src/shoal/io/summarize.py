@@ -1,4 +1,4 @@
-"""What was read, in a line: whoever sees it notices a record that passed for a header, or a wrong delimiter."""
+"""A one-line summary of what was read. It shows if a record was taken for a header, or a delimiter guessed wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.io.text import name_of
 
 
 def summary(dataset: Dataset) -> str:
-    """How many records were read, in which format, from which columns.
+    """Return how many records were read, in which format, from which columns.
 
     >>> from shoal.io import read
     >>> summary(read([{"milk", "beer"}, set()]))
@@ -34,7 +34,7 @@ def summary(dataset: Dataset) -> str:
 
 
 def _format(layout: Any) -> list[str]:
-    """The format of a file."""
+    """Return the format of a file."""
     table = layout.layout if isinstance(layout, MultiSetLayout) else layout
     if not isinstance(table, TableLayout) or isinstance(table.format, FrameFormat):
         return []
@@ -42,7 +42,7 @@ def _format(layout: Any) -> list[str]:
 
 
 def _sets(dataset: Dataset) -> list[str]:
-    """Where the sets stand."""
+    """Return where the sets are."""
     layout: Any = dataset.origin.layout
     if isinstance(layout, MultiSetLayout):
         return [f"sets in {listed(layout.set_columns)}"]
@@ -58,20 +58,20 @@ def _sets(dataset: Dataset) -> list[str]:
 
 
 def _columns(dataset: Dataset) -> list[str]:
-    """The columns beside the sets, those that were left out, and how others were added."""
-    beside = [] if dataset.table is None else list(dataset.table.names)
+    """Return the other columns, those that were left out, and those that were added."""
+    others = [] if dataset.table is None else list(dataset.table.names)
     more = "" if dataset.origin.layout.without_sets else "other "
-    told = [f"{more}columns {listed(beside)}"] if beside else []
+    facts = [f"{more}columns {listed(others)}"] if others else []
     for note in dataset.origin.notes:
         if isinstance(note, PersonColumn):
-            told.insert(0, f"persons in {listed(note.columns)}")
+            facts.insert(0, f"persons in {listed(note.columns)}")
         elif isinstance(note, VaryingColumns):
-            told.append(f"left out, because they vary within a record: {listed(note.columns)}")
+            facts.append(f"left out, because they vary within a record: {listed(note.columns)}")
         elif isinstance(note, IdentifyingColumns):
-            told.append(f"left out, because nearly every record has its own value: {listed(note.columns)}")
+            facts.append(f"left out, because nearly every record has its own value: {listed(note.columns)}")
         elif isinstance(note, Joined):
             which = f" ({note.example})" if note.example else ""
-            told.append(f"joined with {note.file}" + (f": {note.unmatched}{which}" if note.unmatched else ""))
+            facts.append(f"joined with {note.file}" + (f": {note.unmatched}{which}" if note.unmatched else ""))
         elif isinstance(note, Filtered):
-            told.append(f"{note.kept:,} of {note.total:,} rows fulfil {note.condition!r}")
-    return told
+            facts.append(f"{note.kept:,} of {note.total:,} rows fulfil {note.condition!r}")
+    return facts

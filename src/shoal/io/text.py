@@ -1,4 +1,4 @@
-"""Text in pieces: UTF-8 without a byte-order mark, and one kind of line end; what is no text is refused."""
+"""Text in pieces: UTF-8 without a byte-order mark, and one kind of line end. Binary data are refused."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from shoal.io.format import Format, Put
 from shoal.io.messages import shown
 from shoal.io.source import SourceFile
 
-DELIMITERS = (",", ";", "\t", "|")  # those that are guessed
+DELIMITERS = (",", ";", "\t", "|")  # what may be guessed as a delimiter
 _NAMES = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
 _QUOTED = re.compile(rb'(?:(?<![^,;|\t\n])|(?<=[,;|\t] ))"[^"]*+(?:""[^"]*+)*+"')  # fields, wherever one may start
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
 def name_of(delimiter: str) -> str:
-    """A delimiter in a message."""
+    """Return a delimiter as messages show it."""
     return _NAMES.get(delimiter, repr(delimiter))
 
 
 def malformed_quote(where: str, delimiter: str) -> DataError:
-    """The error for a quoted field that does not end where it should."""
+    """Return the error for a quoted field that does not end properly."""
     return DataError(
         f"{where}: a field starts with a quote that does not end before the next {name_of(delimiter)} or line end: "
         f'close it, and write a quote inside a quoted field twice ("").'
@@ -37,44 +37,44 @@ def malformed_quote(where: str, delimiter: str) -> DataError:
 
 
 class TextPieces:
-    """The text of a file, as pieces of UTF-8 that may end anywhere but inside a character."""
+    """The text of a file, as pieces of UTF-8 that do not split characters."""
 
     def __init__(self, file: SourceFile) -> None:
         self._file = file
         start = file.start
         if not start:
-            raise DataError(f"{file.name} is empty: it holds no records; is this the right file?")
+            raise DataError(f"{file.name} is empty: is this the right file?")
         self.bom = start.startswith(_UTF8_MARK)
         crlf = start.count(b"\r\n")
         self.newline = "\r\n" if crlf > start.count(b"\n") - crlf else "\n"
         self._pieces = self._clean()
         self.start = next(self._pieces, b"")  # the first piece or more, to guess from
         if not self.start:
-            raise DataError(f"{file.name} is empty: it holds no records; is this the right file?")
+            raise DataError(f"{file.name} is empty: is this the right file?")
 
     @property
     def style(self) -> dict[str, Any]:
-        """The fields of :class:`TextFormat` that the file has."""
+        """Return the fields of :class:`TextFormat` for this file."""
         return {"newline": self.newline, "bom": self.bom}
 
     @property
     def head(self) -> str:
-        """The first characters."""
+        """Return the first characters."""
         return self.start[:100_000].decode(errors="ignore")
 
     def extend(self) -> bool:
-        """Look at one more piece; returns whether there is one."""
+        """Read one more piece into ``start``. Return whether there is one."""
         piece = next(self._pieces, b"")
         self.start += piece
         return bool(piece)
 
     def __iter__(self) -> Iterator[bytes]:
-        """All pieces; can be consumed once."""
+        """Iterate over all pieces, once."""
         yield self.start
         yield from self._pieces
 
     def _clean(self) -> Iterator[bytes]:
-        """The pieces with one kind of line end."""
+        """Iterate over the pieces with one kind of line end."""
         carried = b""
         for piece in self._utf8():
             piece = carried + piece
@@ -88,7 +88,7 @@ class TextPieces:
             yield b"\n"
 
     def _utf8(self) -> Iterator[bytes]:
-        """The pieces as valid UTF-8 without a byte-order mark."""
+        """Iterate over the pieces as valid UTF-8 without a byte-order mark."""
         encoding = encoding_of(self._file.start)
         if encoding is not None:
             yield from self._converted(encoding)
@@ -106,14 +106,13 @@ class TextPieces:
             self._refuse_byte(tail[0], line)
 
     def _check(self, piece: bytes, line: int) -> None:
-        """An error with its line, unless the piece is UTF-8; its last character may be cut off."""
+        """Raise an error with its line, unless the piece is UTF-8. Its last character may be incomplete."""
         if b"\0" in piece:
             line += piece.count(b"\n", 0, piece.index(b"\0"))
             if piece.startswith(b"PK\x03\x04"):
-                raise DataError(f"{self._file.name} is an Excel file or another archive: save its table as CSV.")
+                raise DataError(f"{self._file.name} is an Excel file or another archive: save the table as CSV.")
             raise DataError(
-                f"{self._file.name}, line {line}: binary data where text was expected: is this the right file or "
-                f"format?"
+                f"{self._file.name}, line {line}: expected text, got binary data: is this the right file or format?"
             )
         if not piece.isascii():
             try:
@@ -125,7 +124,7 @@ class TextPieces:
         raise DataError(f"{self._file.name}, line {line}: not UTF-8 text (byte 0x{byte:02x}): convert it to UTF-8.")
 
     def _converted(self, encoding: str) -> Iterator[bytes]:
-        """Text of another encoding, which a byte-order mark tells."""
+        """Iterate over text of another encoding, which a byte-order mark announces."""
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             line = 1
@@ -141,7 +140,7 @@ class TextPieces:
 
 
 def _unfinished(piece: bytes) -> bytes:
-    """The bytes at the end that may be the start of a character.
+    """Return the bytes at the end that may be the start of a character.
 
     >>> _unfinished("a€".encode()[:-1]), _unfinished("a€".encode())
     (b'\\xe2\\x82', b'')
@@ -164,16 +163,16 @@ class TextFormat(Format):
     bom: bool = False
 
     def lines(self, batch: Any) -> Any:
-        """The records of a batch as an Arrow array of lines without their ends."""
+        """Return the records of a batch as an Arrow array of lines without line ends."""
         raise NotImplementedError
 
     def head(self, schema: Any) -> list[str]:
-        """The lines before the records."""
+        """Return the lines before the records."""
         return []
 
     @contextmanager
     def writer(self, sink: IO[bytes], schema: Any) -> Iterator[Put]:
-        """Write lines, with the ends and the byte-order mark of this format."""
+        """Write lines, with the line ends and the byte-order mark of this format."""
         begun = False
 
         def put_lines(lines: list[str]) -> None:
@@ -181,7 +180,7 @@ class TextFormat(Format):
             if not lines:
                 return
             text = "\n".join(lines) + "\n"
-            # A label may start with U+FEFF: only with a mark before it will readers keep it.
+            # A label may start with U+FEFF. Readers keep it only if a byte-order mark comes before it.
             mark = "\ufeff" if not begun and (self.bom or text.startswith("\ufeff")) else ""
             begun = True
             sink.write((mark + text).replace("\n", self.newline).encode())
@@ -191,7 +190,9 @@ class TextFormat(Format):
 
 
 def unquoted(body: bytes) -> bytes:
-    """The text without its quoted fields, for guessing delimiters; a quote inside a field is an ordinary character.
+    """Return the text without its quoted fields, for guessing delimiters.
+
+    A quote inside a field is an ordinary character.
 
     >>> unquoted(b'"a, ""b"" c";d, "e;f", 5" wide, 7" high')
     b';d, , 5" wide, 7" high'
@@ -200,7 +201,7 @@ def unquoted(body: bytes) -> bytes:
 
 
 def quote(texts: Any, delimiter: str) -> Any:
-    """Quote the texts of an Arrow array where needed: those with the delimiter, a quote or a line end."""
+    """Quote the texts of an Arrow array that contain the delimiter, a quote or a line end."""
     import pyarrow.compute as pc
 
     needed = pc.match_substring_regex(texts, f'["\n]|{re.escape(delimiter)}')
@@ -216,32 +217,32 @@ def check_label(label: str, forbidden: str, format: str, holds: str) -> None:
             what = {"\0": "a NUL character", "\r": "a carriage return", "\n": "a line end"}.get(mark) or name_of(mark)
             raise DataError(
                 f"Item {shown(label)} contains {what}, which format {format} cannot hold: write {holds} "
-                f"(a name such as out.jsonl, or --output-format)."
+                f"instead, for instance to out.jsonl."
             )
     if not label.strip():
-        raise DataError(f"Item {shown(label)} is blank, which is no item in any format: rename it.")
+        raise DataError(f"Item {shown(label)} is blank, but no format can hold a blank item: rename it.")
 
 
 def joined(lists: Any, delimiter: str) -> Any:
-    """Each list of an Arrow list array as one text."""
+    """Return each list of an Arrow list array as one text."""
     import pyarrow.compute as pc
 
     return pc.binary_join(lists, arrow_text(delimiter))
 
 
 def with_texts(lists: Any, rename: Callable[[list[str]], list[str]]) -> Any:
-    """An Arrow array of lists of texts, without nulls, with each different text replaced."""
+    """Return an Arrow array of lists of texts (without nulls) with each different text replaced."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     coded = lists.flatten().dictionary_encode()
     texts = arrow_texts(rename(coded.dictionary.to_pylist())).take(coded.indices)
-    start = lists.offsets[0]  # not 0, where the array is a part of another one
+    start = lists.offsets[0]  # not 0 if the array is a slice of another one
     return pa.ListArray.from_arrays(pc.subtract(lists.offsets, start), texts)
 
 
 def glued(parts: list[Any], delimiter: str = "") -> Any:
-    """Texts side by side: Arrow arrays element by element, and plain strings beside every element."""
+    """Join Arrow arrays of texts element by element. A plain string is repeated for every element."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

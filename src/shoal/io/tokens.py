@@ -1,8 +1,8 @@
-"""FIMI (``.dat``) and basket (``.basket``): one record a line, nothing but the tokens of its set.
+"""FIMI (``.dat``) and basket (``.basket``): one record per line, and nothing but the items of its set.
 
-In FIMI files, white space separates items. In baskets a delimiter does, and items are quoted where needed. Spaces
-around an item belong to it, since hierarchies keep them too; but where a space follows every delimiter, it is part of
-the delimiter. A blank line is an empty record.
+In FIMI files, white space separates items. In baskets, a delimiter does, and items are quoted where needed. Spaces
+around an item belong to it, since hierarchies keep them, too. But if a space follows every delimiter, it is part of the
+delimiter. A blank line is an empty record.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ COLUMN = "items"
 class TokenFormat(TextFormat):
     """Lines of tokens."""
 
-    watchful: ClassVar[bool]  # whether to look for other delimiters even where records have several items
+    watchful: ClassVar[bool]  # whether to look for other delimiters even if records have several items
 
     def split(self, text: bytes, *, last: bool) -> Tokens:
-        """The tokens of the lines that are complete."""
+        """Return the tokens of the complete lines."""
         raise NotImplementedError
 
     def items(self, labels: list[str]) -> list[str]:
-        """The labels as they stand in the file; refuses those that cannot."""
+        """Return the labels as they are written to the file. Refuse those that cannot be written."""
         raise NotImplementedError
 
     @property
     def separator(self) -> str:
-        """What stands between two items."""
+        """Return the text between two items."""
         raise NotImplementedError
 
     def stream(self, text: TextPieces, name: str, at_end: Callable[[_Marks], None]) -> Stream:
-        """The records of a file; ``at_end`` looks at what separators it contained."""
+        """Return the records of a file. ``at_end`` gets the separators that it contained."""
         import pyarrow as pa
 
         schema = pa.schema([(COLUMN, pa.list_(pa.dictionary(pa.int32(), pa.large_string())))])
@@ -89,12 +89,12 @@ class TokenFormat(TextFormat):
         return Stream(schema, batches(), name, place)
 
     def lines(self, batch: Any) -> Any:
-        """Items joined by the separator."""
+        """Join the items by the separator."""
         return joined(with_texts(batch.column(0), self.items), self.separator)
 
 
 def _batch(tokens: Tokens, schema: Any) -> Any:
-    """Tokens as a record batch."""
+    """Return tokens as a record batch."""
     import pyarrow as pa
 
     offsets = np.zeros(len(tokens.sizes) + 1, dtype=np.int32)
@@ -104,32 +104,32 @@ def _batch(tokens: Tokens, schema: Any) -> Any:
 
 
 class _Marks:
-    """How many lines of a text contain each of the delimiters that are guessed; pieces may end anywhere."""
+    """Count the lines that contain each possible delimiter. Pieces of text may end anywhere."""
 
     def __init__(self, *, numbers: bool) -> None:
         self._numbers = numbers
         self.lines_with = dict.fromkeys(DELIMITERS, 0)
-        self.spaced = dict.fromkeys(DELIMITERS, True)  # a space follows every one
+        self.spaced = dict.fromkeys(DELIMITERS, True)  # whether a space follows every occurrence
         self.lines = 0
-        self.numbers = 0  # lines of several numbers, if these are to be counted
+        self.numbers = 0  # lines of several numbers, if they are counted
         self.several = False  # a record has several items
         self._left = b""
 
     def add(self, piece: bytes) -> None:
-        """Look at a piece."""
+        """Count a piece."""
         whole = self._left + piece
         end = whole.rfind(b"\n") + 1
         self._add(whole[:end])
         self._left = whole[end:]
 
     def end(self) -> _Marks:
-        """Look at the rest."""
+        """Count the rest."""
         self._add(self._left)
         self._left = b""
         return self
 
     def _add(self, lines: bytes) -> None:
-        """Look at whole lines."""
+        """Count whole lines."""
         if not lines:
             return
         self.lines += lines.count(b"\n") + (not lines.endswith(b"\n"))
@@ -148,7 +148,7 @@ class _Marks:
 
     @property
     def ranked(self) -> list[str]:
-        """The delimiters that occur, the most frequent first."""
+        """Return the delimiters that occur, the most frequent first."""
         return sorted(filter(self.lines_with.get, DELIMITERS), key=lambda mark: -self.lines_with[mark])
 
 
@@ -157,19 +157,22 @@ class Fimi(TokenFormat):
     """Items separated by white space."""
 
     format: ClassVar[str] = "fimi"
-    about: ClassVar[str] = "one record a line, items separated by spaces (.dat)"
+    about: ClassVar[str] = "one record per line, items separated by spaces (.dat)"
     suffixes: ClassVar[tuple[str, ...]] = (".dat", ".fimi")
     watchful: ClassVar[bool] = False
     space: str = " "
 
     @property
     def marks(self) -> str:
-        """No label has white space; with other separators in it, a file of single labels could be taken for another."""
+        """Return white space and the other separators.
+
+        A file of single labels that contain one could be mistaken for another format.
+        """
         return "".join((" ", *DELIMITERS))
 
     @property
     def separator(self) -> str:
-        """A space, or a tab."""
+        """Return a space or a tab."""
         return self.space
 
     @classmethod
@@ -186,23 +189,23 @@ class Fimi(TokenFormat):
         return own, own.stream(text, file.name, at_end)
 
     def split(self, text: bytes, *, last: bool) -> Tokens:
-        """At white space."""
+        """Split at white space."""
         return split_lines(text, b"", quotes=False, last=last)
 
     def items(self, labels: list[str]) -> list[str]:
-        """As they are."""
+        """Return the labels unchanged. Refuse those with white space."""
         for label in labels:
             check_label(label, " \t\n\v\f\r\0", self.format, "basket, jsonl or parquet")
         return labels
 
 
 def _refuse_other_delimiter(marks: _Marks, name: str) -> None:
-    """A file without any white space inside a line but with commas in most is no FIMI file."""
+    """Refuse a file with single items per line of which most contain another delimiter."""
     for mark, lines in marks.lines_with.items():
         if lines * 2 > marks.lines:
             raise DataError(
-                f"{name}: read as fimi, no line has more than one item, but most contain {name_of(mark)}: "
-                f"pass --format basket --delimiter '{mark}'."
+                f"{name}: as fimi, no line has more than one item, but most lines contain {name_of(mark)}: "
+                f"pass format='basket' and delimiter={mark!r}."
             )
 
 
@@ -211,24 +214,24 @@ class Basket(TokenFormat):
     """Items separated by a delimiter."""
 
     format: ClassVar[str] = "basket"
-    about: ClassVar[str] = "one record a line, items separated by commas or another delimiter (.basket)"
+    about: ClassVar[str] = "one record per line, items separated by commas or another delimiter (.basket)"
     suffixes: ClassVar[tuple[str, ...]] = (".basket",)
     watchful: ClassVar[bool] = True
     delimiter: str = ","
 
     @property
     def marks(self) -> str:
-        """What separates items, or could be taken for it."""
-        return "".join((self.delimiter.strip(" ") or " ", *DELIMITERS))  # the space of ", " may stand in labels
+        """Return the characters that separate items or may be mistaken for separators."""
+        return "".join((self.delimiter.strip(" ") or " ", *DELIMITERS))  # the space of ", " may be in labels
 
     @property
     def separator(self) -> str:
-        """The delimiter."""
+        """Return the delimiter."""
         return self.delimiter
 
     @classmethod
     def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
-        """Split lines at the delimiter: given, or guessed from the start of the file and confirmed at its end."""
+        """Split lines at the delimiter. It is given, or guessed from the start of the file and confirmed at its end."""
         text = TextPieces(file)
         start = _Marks(numbers=True)
         start.add(text.start)
@@ -243,39 +246,39 @@ class Basket(TokenFormat):
         return own, own.stream(text, file.name, at_end)
 
     def split(self, text: bytes, *, last: bool) -> Tokens:
-        """At the delimiter, but not inside quotes."""
+        """Split at the delimiter, except inside quotes."""
         return split_lines(text, self.delimiter.encode(), quotes=b'"' in text, last=last)
 
     def read_options(self) -> dict[str, Any]:
-        """The delimiter is not guessed."""
+        """Return the format and the delimiter."""
         return {"format": self.format, "delimiter": self.delimiter}
 
     def items(self, labels: list[str]) -> list[str]:
-        """Quoted where needed."""
+        """Quote the labels where needed."""
         for label in labels:
             check_label(label, "\r\0", self.format, "jsonl or parquet")
-        # With a delimiter such as ', ' a comma inside or at the end of a label could pass for a part of it.
+        # With a delimiter such as ', ', a comma in a label could be mistaken for a part of the delimiter.
         quoted = quote(arrow_texts(labels), self.delimiter.strip(" ") or " ").to_pylist()
-        # Without quotes, the space that a label starts with could be taken for a part of the delimiter.
+        # Without quotes, a space at the start of a label could be mistaken for a part of the delimiter.
         return [f'"{text}"' if text.startswith(" ") else text for text in quoted]
 
 
 def _delimiter(marks: _Marks, options: ReaderOptions, name: str) -> str:
-    """The delimiter given, if the file bears it out, or the one that most lines contain."""
+    """Return the given delimiter if the file uses it, or the one that most lines contain."""
     ranked, uses = marks.ranked, marks.lines_with
     if given := options.delimiter:
         most = ranked[0] if ranked and uses[ranked[0]] * 2 > marks.lines else None
         if not options.sure and most and not marks.several and not uses.get(given.strip(" ") or given):
             raise DataError(
                 f"{name}: the delimiter {name_of(given)} is in no line, but {name_of(most)} is in most: "
-                f"pass --delimiter '{most}', or --format basket too if it is right."
+                f"pass delimiter={most!r}, or add format='basket' if it is right."
             )
         return given
     if not ranked:
         if not options.sure and marks.numbers * 2 > marks.lines:
-            raise DataError(f"{name}: read as basket, lines hold numbers separated by spaces only: pass --format fimi.")
+            raise DataError(f"{name}: lines hold numbers that are separated only by spaces: pass format='fimi'.")
         return ","
     if len(ranked) > 1 and uses[ranked[1]] * 2 > uses[ranked[0]]:
         first, second = name_of(ranked[0]), name_of(ranked[1])
-        raise DataError(f"{name}: items may be separated by {first} or by {second}: pass --delimiter.")
+        raise DataError(f"{name}: items may be separated by {first} or by {second}: pass delimiter=.")
     return ranked[0] + " " * marks.spaced[ranked[0]]

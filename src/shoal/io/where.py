@@ -9,7 +9,7 @@ A parser by recursive descent turns the condition into a function of record batc
     value     = column | literal
     literal   = number | text | "true" | "false"
 
-Nulls are as in SQL: a comparison with a null is unknown, and so is its opposite; a record is kept if the condition is
+Nulls work as in SQL: a comparison with a null is unknown, and so is its opposite. A record is kept if the condition is
 true. A blank text and NaN are nulls, so a CSV file and its Parquet copy give the same records.
 """
 
@@ -95,15 +95,15 @@ def where(stream: Stream, text: str) -> tuple[Stream, WhereCount]:
     Raises
     ------
     OptionError
-        The condition cannot be parsed, names a column that is not there, or compares what cannot be compared.
+        The condition cannot be parsed, names a column that does not exist, or compares values of different types.
     DataError
-        While the stream is consumed: a text that is compared with numbers is no number.
+        While the stream is consumed: a text that is compared with numbers is not a number.
     """
     count, masks = WhereCount(), list[Any]()
     try:
         test = _Parser(stream, text, count).parse()
     except RecursionError:
-        raise OptionError(f'Filter "{text}" nests too deeply: use fewer parentheses.') from None
+        raise OptionError(f'Filter "{text}" is nested too deeply: use fewer parentheses.') from None
 
     def batches() -> Iterator[Any]:
         for batch in stream.batches:
@@ -126,13 +126,13 @@ def where(stream: Stream, text: str) -> tuple[Stream, WhereCount]:
 
 
 class _Token(NamedTuple):
-    kind: str  # a group of the pattern; fixed words are kinds of their own
+    kind: str  # a group of the pattern; every fixed word is a kind
     word: str
     start: int
 
     @property
     def value(self) -> str:
-        """The word without its quotes."""
+        """Return the word without its quotes."""
         quote = self.word[0]
         return self.word[1:-1].replace(quote * 2, quote) if quote in "'\"`" else self.word
 
@@ -145,13 +145,13 @@ class _Column:
     type: Any  # without dictionary coding
     compared_as: Any
     stream: Stream
-    count: WhereCount  # its total is how many records came before the batch at hand
+    count: WhereCount  # its total is the number of records before the current batch
 
     def __str__(self) -> str:
         return f"'{shorten(self.name)}' ({self.type})"
 
     def values(self, batch: Any, target: Any) -> Any:
-        """The cells of a batch in the type of a comparison, with blank texts and NaN as null."""
+        """Return the cells of a batch in the type of a comparison, with blank texts and NaN as null."""
         cells = batch.column(self.stream.schema.names.index(self.name))
         if self.compared_as == _TEXT:
             texts = as_text(cells)
@@ -166,14 +166,14 @@ class _Column:
             row = next(row for row in range(len(cells)) if _cast(cells.slice(row, 1), target) is None)
             raise DataError(
                 f"{self.stream.source}, {self.stream.place(self.count.total + row)}: column '{shorten(self.name)}' has "
-                f"{shown(str(cells[row]))}, and the filter needs {_WANTED[target]}: correct the cell, or compare with "
+                f"{shown(str(cells[row]))}, but the filter needs {_WANTED[target]}: correct the cell, or compare with "
                 "a text in quotes."
             )
         return _null_where(pc.is_nan(values), values) if target == _FLOAT else values
 
 
 class _Parser:
-    """Reads a condition from left to right. Checks names and types, and returns a test."""
+    """A parser that reads a condition from left to right, checks names and types, and returns a test."""
 
     def __init__(self, stream: Stream, text: str, count: WhereCount) -> None:
         self.stream, self.text, self.count = stream, text, count
@@ -257,7 +257,7 @@ class _Parser:
             if is_kind(kind):
                 return _Column(name, kind, compared_as, self.stream, self.count)
         raise OptionError(
-            f"Filter \"{self.text}\": column '{shorten(name)}' has the type {kind}, and a filter compares only "
+            f"Filter \"{self.text}\": column '{shorten(name)}' has the type {kind}, but a filter compares only "
             "numbers, texts, dates, timestamps and booleans."
         )
 
@@ -298,14 +298,14 @@ class _Parser:
         return test
 
     def literals(self, column: _Column, tokens: list[_Token], *, ordered: bool = False) -> Any:
-        """Literals of one kind as an array of the type in which a column is compared with them; ordered: by size."""
+        """Return literals of one kind as an array of the type that a column is compared in. ``ordered``: by size."""
         texts, kind, own = [token.value for token in tokens], tokens[0].kind, column.compared_as
         if not all(map(str.strip, texts)):
             raise self.incomparable(column, "a blank text", "use 'is null' or 'is not null'")
         values = _cast(arrow_texts(texts), _TEXT_COMPARED_AS[kind] if own == _TEXT else own)
         if values is None and own == _INTEGER:
             values = _cast(arrow_texts(texts), _FLOAT)
-        rounded = own == _TEXT and kind == "number" and max(map(len, texts)) > 15  # others would be equal to it
+        rounded = own == _TEXT and kind == "number" and max(map(len, texts)) > 15  # other numbers would be equal
         as_text = ordered and kind == "text" and own not in (_TEXT, _TIME)  # in a CSV file, '10' comes before '9'
         if values is None or rounded or as_text:
             literals = ", ".join(shorten(token.word) for token in tokens[:3])
@@ -322,7 +322,7 @@ def _null_where(mask: Any, cells: Any) -> Any:
 
 
 def _cast(cells: Any, target: Any) -> Any:
-    """Cells as values of a type, or None if one of them is no such value. Large integers are rounded to floats."""
+    """Return cells as values of a type, or None if a cell is not such a value. Large integers are rounded to floats."""
     try:
         return cells.cast(target, safe=target == _INTEGER)
     except pa.ArrowInvalid:

@@ -1,4 +1,4 @@
-"""Writing: from sets and columns to record batches, in the layout and the format of the input or others."""
+"""Writing: sets and columns become record batches, in the layout and format of the input or in others."""
 
 from __future__ import annotations
 
@@ -40,15 +40,57 @@ def write(
     item_column: str | None = None,
     escape_formulas: bool = False,
 ) -> str:
-    """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
+    """Write the data in the layout in which they were read.
 
-    The format changes only if ``format`` or the suffix of the path says so, and long data stay long unless ``layout``
-    is ``"wide"``. Items stand in canonical order in each record. If a label contains the item delimiter of a CSV file,
-    another one is used, with a warning. Where several columns of sets were read, each item stands in its column again,
-    and what spans columns in the first of them.
+    The file appears only if everything was written. Items are in canonical order within each record. If a label of a
+    CSV file contains the item delimiter, another delimiter is used, with a warning. With several columns of sets, each
+    item is written to its column, and labels that span columns to the first of them.
 
-    With ``escape_formulas``, cells of a CSV file that a spreadsheet would take for formulas get a quote before them;
-    ``read(..., escaped_formulas=True)`` takes it away again.
+    Parameters
+    ----------
+    dataset : Dataset
+        The data.
+    path : path
+        The file to write. Its suffix determines the format. A final ``.gz`` or ``.zst`` compresses it.
+    format : str, optional
+        The format, if not by the suffix: see :func:`shoal.read`.
+    layout : {"wide", "long"}, optional
+        One record per row, or one item per row. The default is the layout of the input.
+    sets : str, optional
+        The name of the column of sets.
+    item_delimiter : str or sequence of str, optional
+        What separates items in a cell. With several columns of sets, one for all or one for each.
+    delimiter : str, optional
+        What separates columns, or the items of a basket line.
+    id_column, item_column : str, optional
+        The names of these columns in long data.
+    escape_formulas : bool
+        Put a quote before cells of a CSV file that a spreadsheet would take for formulas.
+        ``read(.., escaped_formulas=True)`` removes it.
+
+    Returns
+    -------
+    str
+        The SHA-256 hash of the file.
+
+    Raises
+    ------
+    OptionError
+        An option does not fit the format or the layout.
+    DataError
+        The format cannot hold the data.
+    OutputError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from shoal import read
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "out.basket")
+    ...     sha256 = write(read([{"milk", "beer"}, {"milk"}]), path)
+    ...     path.read_text().splitlines(), len(sha256)
+    (['beer,milk', 'milk'], 64)
     """
     given = {
         "sets": sets,
@@ -77,7 +119,7 @@ def options_to_read(
     item_delimiter: str | Sequence[str | None] | None = None,
     **given: Any,
 ) -> dict[str, Any]:
-    """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
+    """Return the options with which :func:`read` reads exactly what :func:`write` writes with these arguments.
 
     >>> from shoal.io import read
     >>> options_to_read(read([["oat milk"]]), "out.csv")
@@ -104,9 +146,12 @@ def _plan(
     given: dict[str, Any],
     item_delimiter: str | Sequence[str | None] | None = None,
 ) -> _Plan:
-    """How to write the data; several columns of sets as a table, or tagged in formats of sets only."""
+    """Decide how to write the data.
+
+    Several columns of sets are written as a table. In formats that hold only sets, their items are tagged.
+    """
     if shape not in (None, *LAYOUTS):
-        raise OptionError(f"--output-layout must be one of {', '.join(LAYOUTS)}, got '{shape}'.")
+        raise OptionError(f"layout= must be one of {', '.join(LAYOUTS)}, got '{shape}'.")
     given = {name: value for name, value in given.items() if value not in (None, False)}
     if given.pop("escape_formulas", False):
         given["escaped_formulas"] = True
@@ -118,9 +163,9 @@ def _plan(
     remarks: list[str] = []
     if isinstance(source, MultiSetLayout) and target.tabular:
         if shape == "long":
-            raise OptionError("--output-layout long is for one column of sets, but the data have several.")
+            raise OptionError("layout='long' is for one column of sets, but the data have several: leave it out.")
         if "sets" in given:
-            raise OptionError("sets is for data with one column of sets: leave it out.")
+            raise OptionError("sets= is for data with one column of sets: leave it out.")
         dataset, reading, remarks = source.spread(dataset, own, item_delimiter)
         layout: TableLayout = Plain(format=own)
     else:
@@ -136,14 +181,14 @@ def _plan(
 
 
 def _current(source: SourceLayout) -> Format | None:
-    """The format of the file that data were read from; none, if they came from none."""
+    """Return the format of the file that the data were read from, or None if they did not come from a file."""
     source = source.layout if isinstance(source, MultiSetLayout) else source
     format = source.format if isinstance(source, TableLayout) else None
     return None if isinstance(format, FrameFormat) else format
 
 
 def _target(dataset: Dataset, path: Path, format: str | None) -> Format:
-    """The format to write: as the file was read, if it is the same one."""
+    """Return the format to write. If it is the format of the input, keep the details of the input."""
     current = _current(dataset.origin.layout)
     name = None if current is None else current.format
     target = format_named(format) if format else format_to_write(path, name, dataset.origin.name)
@@ -153,10 +198,10 @@ def _target(dataset: Dataset, path: Path, format: str | None) -> Format:
 def _layout(
     dataset: Dataset, target: Format, source: SourceLayout, shape: str | None, given: dict[str, Any]
 ) -> TableLayout:
-    """Where the sets will stand, for data with at most one column of sets that came as ``source``."""
+    """Return the layout to write, for data with at most one column of sets. ``source`` is the layout of the input."""
     if source.without_sets:
         if shape == "long":
-            raise OptionError("--output-layout long is for sets, but the data have none: leave it out.")
+            raise OptionError("layout='long' is for sets, but the data have none: leave it out.")
         return _without_sets(dataset, target, given)
     long = isinstance(source, Long) if shape is None else shape == "long"
     if long and not target.tabular:
@@ -166,7 +211,7 @@ def _layout(
     if long:
         for name in ("sets", "item_delimiter"):
             if name in given:
-                raise OptionError(f"{name} is for wide data: pass --output-layout wide too, or leave it out.")
+                raise OptionError(f"{name}= is for wide data: pass layout='wide' too, or leave it out.")
         if isinstance(source, Long):
             return replace(source, format=target).with_options(given)
         taken = arrow_table(dataset).column_names
@@ -174,7 +219,7 @@ def _layout(
         return Long(format=target, id_columns=ids, item_column=free_name(("item", "label"), taken)).with_options(given)
     for name in ("id_column", "item_column"):
         if name in given:
-            raise OptionError(f"{name} is for long data: pass --output-layout long too, or leave it out.")
+            raise OptionError(f"{name}= is for long data: pass layout='long' too, or leave it out.")
     if isinstance(source, Wide):
         same = type(source.format) is type(target)
         wide = replace(source, format=target) if same else Wide(format=target, column=source.column)
@@ -186,30 +231,30 @@ def _layout(
 
 
 def _without_sets(dataset: Dataset, target: Format, given: dict[str, Any]) -> Plain:
-    """How to write a table without sets."""
+    """Return the layout to write a table without sets."""
     if not target.tabular:
         raise DataError(
-            f"Format {target.format} holds nothing but sets, but the data are a table without sets: write {TABULAR} "
-            f"(name the output so, or use --output-format)."
+            f"Format {target.format} holds only sets, but the data are a table without sets: write {TABULAR}, "
+            f"for instance to out.csv."
         )
     for name in ("sets", "item_delimiter", "id_column", "item_column"):
         if name in given:
-            raise OptionError(f"{name} is for data with one column of sets: leave it out.")
+            raise OptionError(f"{name}= is for data with one column of sets: leave it out.")
     if not arrow_table(dataset).column_names:
-        raise DataError("Nothing is left to be written: the data have no sets, and no column is published.")
+        raise DataError("Nothing is left to write: the data have no sets, and no column is published.")
     return Plain(format=target)
 
 
 class RowWriter:
-    """Writes rows as they come, in little memory; made by :func:`open_writer`."""
+    """A writer that appends rows with little memory. :func:`open_writer` makes it."""
 
     def __init__(self, put: Any, layout: Wide) -> None:
-        """Rows go to ``put``, a batch at a time."""
+        """Store the function that writes a batch, and the layout."""
         self._put, self._layout = put, layout
         self.rows = 0  # written so far
 
     def write(self, rows: Transactions | Sequence[Sequence[str]]) -> None:
-        """Append rows: lists of labels, or coded rows, which are faster. Some 100,000 at a time are best."""
+        """Append rows: lists of labels, or coded rows, which are faster. About 100,000 rows at a time are best."""
         coded = rows if isinstance(rows, Transactions) else Transactions.from_sets(rows)
         for batch in self._layout.batches(Dataset(coded))[1]:
             self._put(batch)
@@ -225,7 +270,7 @@ def open_writer(
     item_delimiter: str | None = None,
     delimiter: str | None = None,
 ) -> Iterator[RowWriter]:
-    """A writer for rows that are not in memory all at once; the file appears when the block ends well."""
+    """Open a writer for rows that do not fit into memory. The file appears when the block ends without an error."""
     options = {"sets": sets, "item_delimiter": item_delimiter, "delimiter": delimiter}
     given = {name: value for name, value in options.items() if value is not None}
     target = format_named(format) if format else format_to_write(Path(path))
@@ -237,23 +282,23 @@ def open_writer(
 
 
 def to_native(dataset: Dataset) -> Any:
-    """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
+    """Return the data as the kind of object that they were read from: a data frame, or a list of sets.
 
-    Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that a list of
-    sets cannot hold, such as its groups, it is an Arrow table, and so is a file without sets. A pandas or polars Series
-    then becomes a data frame.
+    Data from a file and data made by hand are returned as lists of labels. If a release has a column that a list of
+    sets cannot hold, such as its groups, it is returned as an Arrow table. A file without sets is, too. A pandas or
+    polars Series then becomes a data frame.
     """
     import pyarrow as pa
 
     layout = dataset.origin.layout
-    sets, beside = layout.set_columns, dataset.table
+    sets, others = layout.set_columns, dataset.table
     if isinstance(layout, MultiSetLayout) and _current(layout) is None:
         dataset, _, remarks = layout.spread(dataset, layout.layout.format)
         for remark in remarks:
             warnings.warn(remark, stacklevel=2)
         layout = layout.layout
-    if isinstance(layout, Rows) and beside is not None and beside.names:
-        layout = Wide(format=FrameFormat(), before=())  # what was added must not get lost
+    if isinstance(layout, Rows) and others is not None and others.names:
+        layout = Wide(format=FrameFormat(), before=())  # keep the columns that were added
     elif layout.without_sets and _current(layout) is not None:
         layout = Plain(format=FrameFormat())
     rows = dataset.transactions
@@ -263,14 +308,14 @@ def to_native(dataset: Dataset) -> Any:
     if not isinstance(layout, TableLayout) or not isinstance(format, FrameFormat):
         return python_lists(label_lists(rows))
     if isinstance(layout, Wide):
-        layout = replace(layout, item_delimiter=None)  # texts that were split are given back as lists
+        layout = replace(layout, item_delimiter=None)  # texts that were split are returned as lists
     schema, batches = layout.batches(dataset)
-    keep_index = layout.has_index and (beside is None or not beside.roles)  # where columns have roles, it has none
+    keep_index = layout.has_index and (others is None or not others.roles)  # an index has no role
     return format.native(pa.Table.from_batches(batches, schema), sets, keep_index=keep_index)
 
 
 def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None, layout: str | None = None) -> str:
-    """The characters that separate items in the file that will be written, if it is laid out otherwise than before."""
+    """Return the characters that separate items in the output, if its layout differs from the input."""
     source = dataset.origin.layout
     current, target = _current(source), _target(dataset, Path(path), format)
     long = isinstance(source, Long) if layout is None else layout == "long"
@@ -279,10 +324,10 @@ def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None
 
 
 def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, format: str | None = None) -> None:
-    """An error if a file like this cannot hold columns of these names beside the sets; before any work."""
+    """Raise an error if a file like this cannot hold columns with these names. It is called before any work."""
     target = _target(dataset, Path(path), format)
     if not target.tabular:
         raise OptionError(
-            f"Format {target.format} cannot hold the column '{names[0]}', which is to be published: write csv, jsonl, "
-            f"parquet or feather (name the output so, or use --output-format)."
+            f"Format {target.format} cannot hold the column '{names[0]}', which will be published: write csv, jsonl, "
+            f"parquet or feather, for instance to out.csv."
         )

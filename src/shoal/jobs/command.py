@@ -1,4 +1,4 @@
-"""The command line that does what a job does, for people to copy."""
+"""Spell the command line of a job, for people to copy."""
 
 from __future__ import annotations
 
@@ -13,38 +13,56 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec, changed, format_value, listed
 from shoal.report.sentences import shell_word
+from shoal.spelling import spell
 
 if TYPE_CHECKING:
     from shoal.jobs.job import Job
 
+OPTIONS = {  # that notes name, and their spelling on the command line
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("algorithm", "candidates", "categorical", "delta", "id_column", "identifiers", "keep_ids", "missing"),
+        *("ordered", "person", "plain", "sensitive", "unknown_items", "within"),
+    )
+}
+
 
 @dataclass(frozen=True)
 class Command:
-    """``shoal anonymize`` with the options of a job; its model and its method can be exchanged."""
+    """``shoal anonymize`` with the options of a job. The model and the algorithm can be exchanged."""
 
     words: tuple[str, ...]  # all but the model and the method
     model: PrivacyModel
 
     @classmethod
     def of(cls, job: Job) -> Command:
-        """The command line of a job."""
+        """Return the command line of a job."""
         return cls(("shoal", "anonymize", job.data.file, "-o", str(job.output), *_words(job)), job.model)
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
-        """The command line with this method, and with some options of the model changed."""
+        """Return the command line with this algorithm, and with some options of the model changed."""
         model = self.model.changed(**model_options)
         guarantee = ["--model", model.name, *_options(model, model.values())]
         method = ["--algorithm", algorithm.name, *_options(algorithm, changed(algorithm))]
         return " ".join(map(shell_word, [*self.words, *guarantee, *method]))
 
+    def message(self, text: str) -> str:
+        """Return a message that names options instead of Python arguments.
+
+        >>> from shoal.models.km import Km
+        >>> Command((), Km()).message("Leave such a column out with identifiers=.")
+        'Leave such a column out with --identifiers.'
+        """
+        return spell(text, OPTIONS)
+
 
 def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:
-    """Options of a model or an algorithm, as they are typed."""
+    """Return the options of a model or an algorithm as words of a command line."""
     return [word for one in spec.options() for word in one.words_for(values.get(one.name))]
 
 
 def _words(job: Job) -> Iterator[str]:
-    """What a job says beside the model and the method."""
+    """Return all other options of a job."""
     data = job.data
     yield from data.reading.words()
     for name, tree in data.hierarchy.items():
@@ -76,7 +94,7 @@ def _words(job: Job) -> Iterator[str]:
 
 
 def _column_words(data: DatasetSpec) -> Iterator[str]:
-    """What is said about columns."""
+    """Return the options about columns."""
     told: dict[str, list[str]] = {}
     missing = dict.fromkeys(data.missing)
     for name, column in data.columns.items():

@@ -1,4 +1,4 @@
-"""DatasetSpec: a data set, described once for the command line, for problem files and for the lab.
+"""DatasetSpec: one description of a data set, for the command line, Python, problem files and comparisons.
 
 It says where the data come from and how they are read, what their columns are, the hierarchy and the weights of their
 items, and which part of the rows is taken. Whatever is declared as an option may be varied in a grid.
@@ -22,6 +22,7 @@ import numpy as np
 from shoal import hierarchies, io
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.columns import Column
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.table import Role
 from shoal.data.tags import Tags
 from shoal.errors import OptionError, did_you_mean
@@ -30,6 +31,7 @@ from shoal.generators.quest import Quest
 from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.generators.videos import Videos
 from shoal.hierarchies import intervals
+from shoal.hierarchies.default import build_default
 from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
 from shoal.io.source import sha256_of_source
@@ -40,15 +42,34 @@ from shoal.options import Option, Spec, changed, option
 from shoal.problem import Problem
 from shoal.quoting import cells
 
-OnRead = Callable[[Dataset], Dataset]  # is given the data as read, and returns those to go on with
+OnRead = Callable[[Dataset], Dataset]  # gets the data as read, and returns the data to go on with
 UNNAMED = "data"
 GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
 
 
 @dataclass(frozen=True)
 class DatasetSpec(Spec):
-    """A data set and its hierarchy, described: nothing is read before it is needed.
+    """Describe a data set and its hierarchy. Nothing is read before it is needed.
 
+    Parameters
+    ----------
+    reading
+        How the file is read.
+    hierarchy
+        The hierarchy of each column, or its file: that of the items has the name ``""``.
+    columns
+        What each other column is.
+    missing
+        Values of quasi-identifiers that mean "not known".
+    keep
+        The other columns to publish. None: all.
+    generator
+        Options of the generator.
+    source
+        Data in memory, instead of a file.
+
+    Examples
+    --------
     >>> toy = DatasetSpec(label="toy", generate="quest", generator={"rows": 50, "items": 8, "mean_size": 3}, fanout=3)
     >>> data, tree = toy.load(seed=1)
     >>> len(data), tree.n_leaves, tree.height
@@ -98,25 +119,24 @@ class DatasetSpec(Spec):
         False, rare=True, help="Continue if a sensitive label is not in the data. It may be misspelt."
     )
     reading: ReadOptions = field(default_factory=ReadOptions)
-    hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
-    columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
+    hierarchy: Mapping[str, str | Hierarchy] = field(default_factory=dict)  # of the items: "", of columns: their names
+    columns: Mapping[str, Column] = field(default_factory=dict)  # what each other column is
     missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
-    keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
-    generator: Mapping[str, Any] = field(default_factory=dict)  # its options
+    keep: tuple[str, ...] | None = None  # the other columns to publish; None: all
+    generator: Mapping[str, Any] = field(default_factory=dict)  # the options of the generator
+    source: Any = field(default=None, repr=False)  # data in memory, instead of a file
 
     def __post_init__(self) -> None:
-        """Refuse what does not fit together."""
+        """Refuse fields that contradict each other."""
         super().__post_init__()
-        if bool(self.file) == bool(self.generate):
+        if [bool(self.file), bool(self.generate), self.source is not None].count(True) != 1:
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
         if self.generate and self.reading.person is not None:
             raise OptionError(f"Data '{self.label}': person is for files, generated data have none: leave it out.")
         if self.fanout == 1:
             raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
         if "rows" in self.generator and self.rows:
-            raise OptionError(
-                f"Data '{self.label}': say how many rows once, as rows or as the generator's: both would be one column."
-            )
+            raise OptionError(f"Data '{self.label}': rows is given twice, here and in the generator: leave one out.")
         if self.levels and "" not in self.hierarchy:
             raise OptionError(f"Data '{self.label}': levels are columns of a table: name its file as the hierarchy.")
         if "" in self.hierarchy and (self.fanout or self.order != "label"):
@@ -125,18 +145,19 @@ class DatasetSpec(Spec):
             )
 
     def called(self, option: Option) -> str:
-        """Name an option in an error."""
+        """Return the name of an option for error messages."""
         return option.name if self.label == UNNAMED else f"Data '{self.label}': {option.name}"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that it is read from; levels such as width:5,10 are none."""
+        """The files that the data set needs; levels such as width:5,10 are no files."""
         trees = [str(one.hierarchy) for one in self.columns.values() if isinstance(one.hierarchy, str | Path)]
-        named = (self.file, self.weights, *self.hierarchy.values(), *trees, *self.reading.joined_files)
+        own = [tree for tree in self.hierarchy.values() if isinstance(tree, str)]
+        named = (self.file, self.weights, *own, *trees, *self.reading.joined_files)
         return tuple(path for path in named if path and not intervals.is_spec(path))
 
     def require_files(self) -> Self:
-        """Return itself, if all its files are there."""
+        """Return the description itself, or raise an error if a file is missing."""
         for path in self.files:
             if not os.path.exists(path) and not glob.glob(path, recursive=True):
                 raise OptionError(f"Data '{self.label}': {path} does not exist: check the path.")
@@ -144,22 +165,23 @@ class DatasetSpec(Spec):
 
     @property
     def changed_options(self) -> dict[str, Any]:
-        """What was said about it beyond its name and its files: what may differ between two of the same name."""
+        """The options that are not at their defaults, without names and files. They tell variants apart."""
         left_out = ("label", "file", "generate", "hierarchy_format", "levels", "weights")
         return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
 
     @property
     def seeded(self) -> bool:
-        """Whether the data themselves depend on the seed of a case."""
+        """Whether the data depend on the seed of a case."""
         drawn = self.generate and "seed" not in self.generator
         return bool(self.sample or self.kept_items or self.secrets or drawn or self.order == "random")
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
-        """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
+        """Everything that the content depends on, without defaults. Files count by their content."""
         told = {
             **changed(self),
             "file": sha256_of_source(self.file) if self.file else "",
+            "source": "" if self.source is None else self.read_for_model().sha256,
             "joined": [sha256_of_source(file) for file in self.reading.joined_files],
             "reading": {name: value for name, value in changed(self.reading).items() if name != "max_expanded"},
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
@@ -173,7 +195,7 @@ class DatasetSpec(Spec):
 
     @property
     def content(self) -> str:
-        """A hash of all that its content depends on: another one, and the data have changed."""
+        """A hash of everything that the content depends on. If it differs, the data have changed."""
         told = json.dumps(self.fingerprint, sort_keys=True, default=str)
         return hashlib.sha256(told.encode()).hexdigest()[:12]
 
@@ -185,18 +207,24 @@ class DatasetSpec(Spec):
         on_read: OnRead = lambda data: data,
         *,
         publish: bool = True,
+        build_hierarchy: bool = False,
     ) -> Problem[PrivacyModel]:
-        """Read everything, and make the problem of protecting it so.
+        """Read all files, and return the problem.
 
-        If nothing is to be published, columns that the model does not need are left out.
+        With ``publish=False``, columns that the model does not need are left out. With ``build_hierarchy``, the items
+        get a hierarchy if none is given; otherwise, they are siblings.
         """
         weights = Weights.load(self.weights) if self.weights else None
         data, tree, columns = self._prepare(seed, model, on_read)
         if self.secrets:
             shares = (self.secrets_least, self.secrets_most)
             drawn = draw_sensitive(data.transactions, self.secrets, shares, seed, f"Data '{self.label}'")
-            if any(one.name == "sensitive" for one in model.options()):  # others see the same rows, secrets and all
+            if any(
+                one.name == "sensitive" for one in model.options()
+            ):  # other models see the same rows with the same items
                 model = model.changed(sensitive=drawn)
+        if build_hierarchy and not self._has_item_hierarchy(data, tree):
+            data, tree = build_default(data, model.sensitive_labels, multiset=self.reading.multiset)
         if not publish and not model.relational and data.table is not None:
             data, columns = select_columns(data, model.columns, columns)
         specs = self.complete_column_specs(data, model, columns)
@@ -206,16 +234,16 @@ class DatasetSpec(Spec):
     def load(
         self, seed: int = 0, model: PrivacyModel | None = None, on_read: OnRead = lambda data: data
     ) -> tuple[Dataset, Hierarchy]:
-        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken.
+        """Read or generate the data and the hierarchy of their items. Sampling does not change the hierarchy.
 
-        ``on_read`` is given the data as they are read, and returns those to go on with.
+        ``on_read`` gets the data as read, and returns the data to go on with.
         """
         return self._prepare(seed, model, on_read)[:2]
 
     def _prepare(
         self, seed: int, model: PrivacyModel | None, on_read: OnRead
     ) -> tuple[Dataset, Hierarchy, dict[str, Column]]:
-        """The same, and what is said of the columns that are kept."""
+        """Return the data, the hierarchy, and the descriptions of the columns that are kept."""
         data, tree = self._generate(seed) if self.generate else (on_read(self.read_for_model(model)), None)
         data, columns = select_columns(data, self.keep, self.columns)
         if not self.generate:
@@ -232,16 +260,16 @@ class DatasetSpec(Spec):
         if self.rows and self.rows < len(data):
             data = data.take(np.arange(self.rows))
         if self.sample and self.sample < len(data):
-            drawn = np.random.default_rng([seed, 2]).permutation(len(data))  # smaller samples are parts of larger ones
+            drawn = np.random.default_rng([seed, 2]).permutation(len(data))  # a small sample is a part of a larger one
             data = data.take(np.sort(drawn[: self.sample]))
         return data, tree, columns
 
     def read_for_model(self, model: PrivacyModel | None = None) -> Dataset:
-        """Read the file; for a model that is not about sets, they have sets only if it is plain which column it is."""
-        return read_for_model(self.file, self.reading, model)
+        """Read the file. If the model is not about sets, read sets only if it is clear which column holds them."""
+        return read_for_model(self.file if self.source is None else self.source, self.reading, model)
 
     def load_item_hierarchy(self, data: Dataset) -> Hierarchy:
-        """Load the hierarchy of the items; for several columns of sets, join theirs. Flat, if none is given."""
+        """Load the hierarchy of the items, or return a flat one. Hierarchies of several columns are joined."""
         names, others = data.origin.set_columns, () if data.table is None else data.table.names
         for name in self.hierarchy:
             if name and name not in names and name not in others:
@@ -252,10 +280,8 @@ class DatasetSpec(Spec):
                     f"column (it has {listed})."
                 )
         trees = {
-            name: self._from_table(path, data.transactions)
-            if self.levels and not name
-            else hierarchies.load(path, format=self.hierarchy_format)
-            for name, path in self.hierarchy.items()
+            name: tree if isinstance(tree, Hierarchy) else self._load_hierarchy(name, tree, data.transactions)
+            for name, tree in self.hierarchy.items()
             if not name or name in names
         }
         if len(names) < 2 or "" in trees:
@@ -269,21 +295,32 @@ class DatasetSpec(Spec):
             data, hierarchies.joined({name: trees.get(name) or Hierarchy.flat(own[name]) for name in names})
         )
 
+    def _load_hierarchy(self, column: str, path: str, rows: Transactions) -> Hierarchy:
+        """Load the hierarchy of the items, or of one column of sets."""
+        if self.levels and not column:
+            return self._from_table(path, rows)
+        return hierarchies.load(path, format=self.hierarchy_format)
+
+    def _has_item_hierarchy(self, data: Dataset, tree: Hierarchy) -> bool:
+        """Whether the items have a hierarchy: from a file, from the generator, or an artificial one."""
+        given = any(not name or name in data.origin.set_columns for name in self.hierarchy)
+        return given or bool(self.fanout) or (bool(self.generate) and tree.name != NO_HIERARCHY)
+
     def _from_table(self, path: str, rows: Transactions) -> Hierarchy:
-        """Build it from columns of a table, for the items of the data. They prefer the parents that they use most."""
+        """Build the hierarchy from columns of a table. An item with several parents gets the one that it uses most."""
         levels = cells(self.levels)
         used = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
         return hierarchies.from_table(io.read_table(Path(path), levels), levels, items=used, only_used=True, name=path)
 
     def hierarchy_or_flat(self, data: Dataset, tree: Hierarchy | None) -> Hierarchy:
-        """The hierarchy, or a flat one; counted items stand below their items, if they are read so."""
+        """Return the hierarchy, or a flat one. If items have counts, each counted item lies below its item."""
         items, counted = data.transactions.labels, self.reading.multiset
         if tree is None:
             tree = Hierarchy.flat(hierarchies.without_counts(items) if counted else items)
         return hierarchies.with_counts(tree, items) if counted else tree
 
     def _build_hierarchy(self, rows: Transactions, seed: int) -> Hierarchy:
-        """An artificial one, by fanout and order."""
+        """Build an artificial hierarchy with this fanout and order."""
         supports: Counter[str] = Counter()
         for label, support in zip(rows.labels, rows.supports.tolist(), strict=True):
             supports[hierarchies.without_counts([label])[0] if self.reading.multiset else label] += support
@@ -293,7 +330,7 @@ class DatasetSpec(Spec):
     def complete_column_specs(
         self, data: Dataset, model: PrivacyModel, columns: Mapping[str, Column] | None = None
     ) -> dict[str, Column]:
-        """What is said of the columns, with the hierarchies named apart, and the values that mean "missing"."""
+        """Return the descriptions of the columns with their hierarchies and the values that mean "missing"."""
         names = () if data.table is None else data.table.names
         specs = dict(self.columns if columns is None else columns)
         trees = {name: tree for name, tree in self.hierarchy.items() if name}  # "" are the items
@@ -310,7 +347,7 @@ class DatasetSpec(Spec):
         return specs
 
     def _generate(self, seed: int) -> tuple[Dataset, Hierarchy | None]:
-        """By the generator, with the seed of the case unless one is given."""
+        """Run the generator, with the seed of the case unless it has its own."""
         given: dict[str, Any] = {"seed": seed, **self.generator}
         if self.generate == "videos":
             return Videos(**given).dataset(), None
@@ -321,8 +358,12 @@ class DatasetSpec(Spec):
 
 
 def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None) -> Dataset:
-    """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
-    plain = reading.sets is not None or reading.id_column or reading.item_column  # which column holds the items
+    """Read a file or an object in memory, as :meth:`DatasetSpec.read_for_model` describes it."""
+    if isinstance(source, Dataset):
+        return source
+    plain = (
+        reading.sets is not None or reading.id_column or reading.item_column
+    )  # then it is clear which column holds the items
     if model is None or model.covers_sets or plain or reading.no_sets:
         return io.read_with(source, reading)
     data = io.read_with(source, reading.changed(no_sets=True))
@@ -333,20 +374,22 @@ def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None
 def select_columns(
     data: Dataset, keep: Sequence[str] | None, columns: Mapping[str, Column]
 ) -> tuple[Dataset, dict[str, Column]]:
-    """The data with the columns to publish alone (None: all), and what is said of the columns but those left out."""
+    """Return the data with only the columns to publish (None: all), and the descriptions of these columns."""
     if keep is None:
         return data, dict(columns)
     left_out = () if data.table is None else set(data.table.names) - set(keep)
     return data.keep_columns(keep), {name: spec for name, spec in columns.items() if name not in left_out}
 
 
-def _file(path: str) -> str:
-    """What is in a file of a hierarchy; levels such as width:5,10 are no file."""
-    return path if intervals.is_spec(path) else sha256_of(path)
+def _file(tree: str | Hierarchy) -> str:
+    """Return a hash of a hierarchy or its file; levels such as width:5,10 are no file."""
+    if isinstance(tree, Hierarchy):
+        return tree.sha256
+    return tree if intervals.is_spec(tree) else sha256_of(tree)
 
 
 def _content(column: Column) -> dict[str, Any]:
-    """What is said of a column; a hierarchy's file by what is in it."""
+    """Return the description of a column as plain values. The file of a hierarchy counts by its content."""
     content = {one.name: getattr(column, one.name) for one in fields(column) if one.name != "order" or column.order}
     tree = content["hierarchy"]
     if tree is not None and not (isinstance(tree, str) and intervals.is_spec(tree)):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from shoal.data import Dataset, Hierarchy
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.errors import OptionError, did_you_mean
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_model
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import LabelMeanings
 from shoal.models.base import PrivacyModel
-from shoal.models.km import Km
 from shoal.problem import Prepared, Problem
+from shoal.progress import engine_with
 from shoal.published import Published
 from shoal.recoding import GlobalCut
 from shoal.report.explanations import Explanation, cut_of, explain_cut
@@ -23,22 +23,22 @@ from shoal.report.facts import plain
 
 @dataclass(frozen=True, eq=False)
 class Explanations:
-    """Why each group, and each suppressed item, of published data is needed; those of most records first."""
+    """The reasons for all groups and suppressed items; those in most records come first."""
 
     groups: tuple[Explanation, ...]
     published_labels: frozenset[str]
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+    notes: tuple[str, ...] = ()  # remarks about the result
 
     def __iter__(self) -> Iterator[Explanation]:
-        """One after the other."""
+        """Iterate over the reasons."""
         return iter(self.groups)
 
     def __len__(self) -> int:
-        """How many groups and suppressed items there are."""
+        """Return the number of groups and suppressed items."""
         return len(self.groups)
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """What ``shoal explain --json`` prints: a list."""
+        """Return the list that ``shoal explain --json`` prints."""
         dicts: list[dict[str, Any]] = plain(self.groups)
         return dicts
 
@@ -46,13 +46,18 @@ class Explanations:
 def explain(
     original: Any,
     published: Any,
-    hierarchy: HierarchySource = None,
-    model: PrivacyModel | None = None,
     *,
+    hierarchy: HierarchySource = None,
+    model: PrivacyModel | str | None = None,
+    k: int | None = None,
+    m: int | Literal["all"] | None = None,
     codebook: CodeBookSource = None,
     unknown_items: Literal["error", "root"] = "error",
     label: str | None = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Explanations:
     """Tell why each group in published data is needed: a set that would be too rare if the group were split.
 
@@ -66,37 +71,46 @@ def explain(
         made the published data, by replacing items by groups, or suppressing them, the same everywhere.
     hierarchy
         The hierarchy that the groups come from, or its file. Not needed with a code book.
-    privacy
-        The guarantee: :class:`shoal.Km`, which is the default.
+    model, k, m
+        The guarantee, as in :func:`shoal.anonymize`. Only k^m-anonymity can be explained.
     codebook
         The code book of the release, or its file. Default: the one beside the published file, if it is needed.
     unknown_items
         Items that are not in the hierarchy: ``"error"``, or ``"root"`` to take them as items below its root.
     label
         Explain only what this item or group was published as.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
+
+    Returns
+    -------
+    Explanations
+        One sentence for each group and each suppressed item.
 
     Examples
     --------
     >>> import shoal
     >>> tree = shoal.Hierarchy.from_tree({"ALL": {"DRINKS": ["milk", "tea"], "FOOD": ["rice"]}})
     >>> before, after = [["milk", "rice"], ["tea", "rice"]], [["DRINKS", "rice"], ["DRINKS", "rice"]]
-    >>> print(*shoal.explain(before, after, tree, shoal.Km(k=2, m=2)))
+    >>> print(*shoal.explain(before, after, hierarchy=tree, k=2, m=2))
     'DRINKS' was not split because {milk} is in 1 record.
     """
-    model = explainable(Km() if model is None else as_model(model))
-    with taking_notes() as notes:
-        before, after = as_dataset(original), as_dataset(published)
+    model = explainable(as_model(model, k, m))
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        before, after = as_dataset(original, reading=reading), as_dataset(published, reading=reading)
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
         problem = _problem(before, meanings, model, unknown_items)
         resolved = Published.resolve(after.transactions, problem.hierarchy)
         cut = cut_of(problem, resolved)
-        verdict = model.verify(resolved, engine)
+        verdict = model.verify(resolved, running)
         if not verdict.holds:
             raise OptionError(
                 f"{after.origin.source} does not have {model.title} with these options ({verdict.witnesses[0]}): "
                 f"give those that it was made with, or see 'shoal verify'."
             )
-        groups = explain_cut(problem, cut, engine)
+        groups = explain_cut(problem, cut, running)
         if label is not None and groups:
             wanted = _group(label, problem.hierarchy, cut)
             groups = [one for one in groups if one.group == wanted]
@@ -104,7 +118,7 @@ def explain(
 
 
 def explainable(model: PrivacyModel) -> PrivacyModel:
-    """The model, if its releases can be explained."""
+    """Return the model, or raise an error if its releases cannot be explained."""
     if not model.explainable:
         raise OptionError(f"Only cuts for the model km can be explained, not for {model.name}.")
     return model
@@ -113,11 +127,11 @@ def explainable(model: PrivacyModel) -> PrivacyModel:
 def _problem(
     data: Dataset, meanings: LabelMeanings, model: PrivacyModel, unknown_items: Literal["error", "root"]
 ) -> Prepared[PrivacyModel]:
-    """The problem that published data solve, on a hierarchy that has all their groups."""
+    """Return the problem that the published data solve, on a hierarchy with all their groups."""
     if meanings.alone and meanings.book is None:
         raise OptionError(
-            "explain needs --hierarchy FILE, the hierarchy that PUBLISHED was made with, or --codebook FILE, the code "
-            "book of the release: give one of them."
+            "explain needs hierarchy=, the hierarchy that the data were published with, or codebook=, the code book of "
+            "the release: give one of them."
         )
     problem = Problem(data, meanings.tree, model, unknown_items=unknown_items).prepared
     if meanings.book is not None and len(meanings.book):
@@ -126,7 +140,7 @@ def _problem(
 
 
 def _group(label: str, hierarchy: Hierarchy, cut: GlobalCut) -> str:
-    """The label of the cut at or above a node."""
+    """Return the label of the cut that covers a label of the hierarchy."""
     if label not in hierarchy.code_of:
         raise OptionError(
             f"'{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"

@@ -23,13 +23,13 @@ from shoal.errors import OptionError, OutputError
 from shoal.files import all_or_none, check_writable
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import beside
-from shoal.io.detect import format_named
+from shoal.io.detect import check_suffix, format_named
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
-from shoal.release.pipeline import anonymize, check_max_loss, require_loss
+from shoal.release.pipeline import check_max_loss, make_release, require_loss
 from shoal.report import Story, headline
 
 STDOUT = "-"
@@ -56,19 +56,19 @@ class Job:
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
 
     def run(self, engine: Engine = LOCAL, on_read: OnRead = lambda data: data) -> Story:
-        """Search, apply, verify, and only then write: all files or none; ``on_read`` is given the data as read.
+        """Search, apply, verify, and only then write all files, or none.
 
-        It returns the release with what was looked up for its reports.
+        ``on_read`` is called with the data as read. Return the release with the figures of its reports.
         """
         self.check()
-        release = anonymize(self.problem(on_read), self.algorithm, engine)
+        release = make_release(self.problem(on_read), self.algorithm, engine)
         story = Story.of(release, Command.of(self), engine, explained=self.explanations)
         if release.worthless:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
-            require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}", partial(headline.remedy_line, story))
+            require_loss(release, self.max_loss, f"max_loss={self.max_loss:g}", partial(headline.remedy_line, story))
         with output_path(self.output) as path, all_or_none():
-            written = release.write(
+            written = release.save(
                 path,
                 format=self.output_format,
                 layout=self.output_layout,
@@ -87,53 +87,54 @@ class Job:
         return str(self.output) == STDOUT
 
     def check(self) -> None:
-        """Whatever can be refused before any work."""
-        check_max_loss(self.max_loss, self.algorithm, "--max-loss")
+        """Refuse what can be refused before any work."""
+        check_max_loss(self.max_loss, self.algorithm, "max_loss=")
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
         book = self.codebook if isinstance(self.codebook, Path) else beside(self.output)
         output = [] if self.to_stdout else [self.output]
         inside = [] if self.persons_out is None else [self.persons_out]
         written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
         if inside and self.data.reading.person is None:
-            raise OptionError("--persons-out writes the persons of the records: name their column with --person.")
+            raise OptionError("persons_out= writes whose the records are: name the column of the persons with person=.")
         check_outputs(read, written)
-        siblings = getattr(self.algorithm, "siblings", "none")
-        if self.codebook is True or (self.codebook is None and siblings != "none" and not self.to_stdout):
+        built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
+        maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
+        if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
             try:
                 check_outputs(read, [*written, book])
             except OutputError as error:
-                raise OutputError(f"{error} (The code book: name it with --codebook, or pass --no-codebook.)") from None
+                raise OutputError(
+                    f"{error} (This is the code book: name another with codebook=, or pass no_codebook=True.)"
+                ) from None
         for name in self.algorithm.files:
-            codebook.load(name)  # what is wrong with it is said now
+            codebook.load(name)  # an error in it is reported now
         keep = self.data.keep
         hidden = [] if keep is None else [name for name in self.model.columns if name not in keep]
         if hidden:
             raise OptionError(
-                f"--columns leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
+                f"columns= leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
             )
         for path in self.reports:
             report.format_of(path)
         if self.output_format:
             format_named(self.output_format)
+        elif not self.to_stdout:
+            check_suffix(self.output, self.data.file, "output_format")
         if self.output_layout not in (None, *io.LAYOUTS):
-            raise OptionError(f"--output-layout must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
-        if not self.data.hierarchy and self.algorithm.needs_hierarchy:
-            raise OptionError(
-                f"{self.algorithm.name} needs --hierarchy FILE: give one, or make one with "
-                f"'shoal hierarchy build {self.data.file} -o hierarchy.csv'."
-            )
+            raise OptionError(f"output_layout= must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
         discovery.get("shoal.metrics", AdditiveLoss, self.loss)
 
     def problem(self, on_read: OnRead = lambda data: data) -> Problem[PrivacyModel]:
-        """Read everything."""
+        """Read all files, and return the problem."""
 
         def with_marks(data: Dataset) -> Dataset:
-            """New labels avoid what separates items in the file that is written."""
+            """Keep the characters that separate items in the output out of new labels."""
             avoid = io.marks_to_write(on_read(data), self.output, self.output_format, self.output_layout)
             return replace(data, origin=replace(data.origin, avoid=avoid))
 
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
-        problem = self.data.problem(self.model, loss, self.seed, with_marks)
+        build = self.algorithm.needs_hierarchy
+        problem = self.data.problem(self.model, loss, self.seed, with_marks, build_hierarchy=build)
         if self.model.adds_columns:
             io.check_columns(problem.data, self.model.adds_columns, self.output, self.output_format)
         return problem
@@ -141,7 +142,7 @@ class Job:
 
 @contextmanager
 def output_path(output: Path) -> Iterator[Path]:
-    """The file to write; for standard output one that is copied there once all is well."""
+    """Yield the file to write. For standard output it is a temporary file, which is copied there at the end."""
     if str(output) != STDOUT:
         yield output
         return
@@ -153,26 +154,30 @@ def output_path(output: Path) -> Iterator[Path]:
 
 
 def _there(source: Path) -> list[Path]:
-    """The file or folder, or all that match a pattern; nothing, if it does not exist."""
+    """Return the file or folder, or all files that match a pattern; an empty list, if there is none."""
     return [source] if os.path.exists(source) else list(map(Path, glob.glob(str(source), recursive=True)))
 
 
 def _matches(target: Path, pattern: str) -> bool:
-    """Whether a pattern will read a file that is not there yet."""
+    """Return whether a pattern matches a file that does not exist yet."""
     return fnmatch.fnmatch(os.path.abspath(target), pattern.replace("**/", "*"))
 
 
 def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
-    """Nothing is overwritten that was read; everything can be written; before any work."""
+    """Refuse, before any work, to overwrite what is read, and to write where nothing can be written."""
     for target in targets:
         check_writable(target)
         for source in chain.from_iterable(map(_there, sources)):
             if target.exists() and target.samefile(source):
-                raise OutputError(f"{target} is also read: name another file to write.")
+                raise OutputError(f"{target} is an input too: name another file to write.")
             if source.is_dir() and source.resolve() in target.resolve().parents:
-                raise OutputError(f"{target} lies in {source}, which is read as a whole: name another folder.")
+                raise OutputError(
+                    f"{target} lies in {source}, and all files of that folder are read: name another folder."
+                )
         for pattern in map(os.path.abspath, sources):
             if glob.has_magic(pattern) and not os.path.exists(pattern) and _matches(target, pattern):
-                raise OutputError(f"{target} would be read the next time, by the same pattern: name another file.")
+                raise OutputError(
+                    f"{target} matches the pattern of the input, so the next run would read it: name another file."
+                )
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output, the code book, the persons and the reports must be different files.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from shoal.data import Dataset, Hierarchy
 from shoal.data.arrays import Counts
 from shoal.data.columns import Column
 from shoal.data.sensitive import take_apart
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.hierarchies.weights import Weights
@@ -25,8 +25,8 @@ from shoal.jobs.arguments import (
     as_columns,
     as_dataset,
     at_least,
-    names_in,
 )
+from shoal.jobs.column_specs import names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import (
     LabelMeanings,
@@ -41,11 +41,12 @@ from shoal.metrics.comparison import Comparison
 from shoal.metrics.ml2 import Mined, mining_loss, summed_up
 from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
+from shoal.progress import engine_with
 from shoal.published import Grouping, Published
 from shoal.release.pipeline import measure_all
 from shoal.report.formatting import count_noun
 
-K = 5  # for the risk, if none is given
+K = 5  # the default for the risk
 _RISK = ("below_k", "unique", "prosecutor", "average")
 
 
@@ -54,26 +55,26 @@ class Measurement:
     """What published data lost against the original."""
 
     losses: Mapping[str, float]  # by measure: ncp, lm, ..
-    occurrences: int  # items of all original records
-    intact_occurrences: int  # of these: published as themselves
-    suppressed_occurrences: int
-    suppressed_items: int  # different ones
-    emptied_records: int  # that lost all they had
-    uncovered_records: int | None = None  # whose published values do not cover the original; None: no columns
+    total_items: int  # the number of items in all original records
+    unchanged_items: int  # of these, published unchanged
+    suppressed_items: int
+    different_suppressed_items: int
+    emptied_records: int  # records that lost all items
+    uncovered_records: int | None = None  # records whose published values do not cover the original; None: no columns
     answers: AreResult | None = None  # to the queries of a workload
     mining: tuple[Mined, ...] = ()  # frequent itemsets, for each threshold
     risk_before: Risk | None = None  # if 1, 2, .. items are known
     risk_after: Risk | None = None
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+    notes: tuple[str, ...] = ()  # remarks about the result
 
     @property
     def counts(self) -> dict[str, int]:
-        """What became of the items and the records, by name."""
+        """The figures about items and records, by name."""
         counts = {
-            "occurrences": self.occurrences,
-            "intact_occurrences": self.intact_occurrences,
-            "suppressed_occurrences": self.suppressed_occurrences,
+            "total_items": self.total_items,
+            "unchanged_items": self.unchanged_items,
             "suppressed_items": self.suppressed_items,
+            "different_suppressed_items": self.different_suppressed_items,
             "emptied_records": self.emptied_records,
         }
         if self.uncovered_records is not None:
@@ -83,7 +84,7 @@ class Measurement:
         return counts
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal measure --json`` prints."""
+        """Return what ``shoal measure --json`` prints."""
         figures = {**self.losses, **self.counts}
         facts: dict[str, Any] = {name: value if math.isfinite(value) else None for name, value in figures.items()}
         if self.answers is not None:
@@ -97,7 +98,7 @@ class Measurement:
 
 
 def _by_known_items(risk: Risk) -> list[dict[str, Any]]:
-    """The risk for each number of known items, as plain values."""
+    """Return the risk for each number of known items, as plain values."""
     figures = zip(*(getattr(risk, name) for name in _RISK), strict=True)
     return [
         {"known_items": number, "records": risk.records, **dict(zip(_RISK, values, strict=True))}
@@ -125,9 +126,12 @@ def measure(
     query_items: int | Sequence[int] | None = None,
     seed: int | None = None,
     suppressed: Sequence[str] | None = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Measurement:
-    """Measure what published data lost against the original: the same rows in the same order, made by any tool.
+    """Measure what published data of any tool lost against the original. Both have the same rows in the same order.
 
     Parameters
     ----------
@@ -159,8 +163,15 @@ def measure(
         Instead of a workload: draw so many queries, each of so many quasi-identifiers and items.
     suppressed
         Published labels that represent what was suppressed. Default: ``*``, unless it is an item or a group.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
+
+    Returns
+    -------
+    Measurement
+        The losses by name in ``result.losses``, the risk, and the answers to queries.
 
     Examples
     --------
@@ -169,15 +180,15 @@ def measure(
     >>> before = [["milk", "rice"], ["tea", "rice"], ["milk", "bread"]]
     >>> after = [["DRINKS", "rice"], ["DRINKS", "rice"], ["DRINKS"]]
     >>> result = shoal.measure(before, after, hierarchy=tree, known=1, k=2)
-    >>> round(result.losses["ncp"], 6), result.intact_occurrences, result.suppressed_occurrences
+    >>> round(result.losses["ncp"], 6), result.unchanged_items, result.suppressed_items
     (0.416667, 2, 1)
     >>> result.risk_before.unique, result.risk_after.unique  # records that one known item pins down
     ((2,), (0,))
     """
     drawing = query_drawing(workload, queries, values=query_values, items=query_items, seed=seed)
     at_least(1, "measure", k=k, known=known, queries=queries)
-    with taking_notes() as notes:
-        before, after = as_dataset(original), as_dataset(published)
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        before, after = as_dataset(original, reading=reading), as_dataset(published, reading=reading)
         known_persons = before.transactions.persons
         if known_persons is not None and known_persons.several:
             raise OptionError(
@@ -187,13 +198,13 @@ def measure(
         asked = Workload.load(workload) if isinstance(workload, str | Path) else workload
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
         if meanings.alone and mining is not None:
-            raise OptionError("--mining needs --hierarchy: itemsets are mined at each of its levels.")
+            raise OptionError("mining= needs hierarchy=: itemsets are mined at each level of the hierarchy.")
         after = without_suppressed(after, suppressed, set(before.transactions.labels), meanings, notes)
         pair = _Pair.of(before, after, meanings, names_in("sensitive", sensitive), unknown_items)
         counted = pair.item_weights(weights)
         pair = pair.with_groups(after, group_column, k, notes, k_is_used=known is not None)
         pair = pair.with_columns(before, after, as_columns(quasi_identifiers))
-        return pair.measured(counted, drawing or asked, mining, (k or K, known), engine, notes)
+        return pair.measured(counted, drawing or asked, mining, (k or K, known), running, notes)
 
 
 def query_drawing(
@@ -204,18 +215,16 @@ def query_drawing(
     items: int | Sequence[int] | None = None,
     seed: int | None = None,
 ) -> dict[str, Any] | None:
-    """How to draw queries, as :meth:`Workload.generated` wants it; None, if none are to be drawn."""
+    """Return the arguments of :meth:`Workload.generated`, or None if no queries are drawn."""
     options = {"values": values, "items": items, "seed": seed}
     given = {name: value for name, value in options.items() if value is not None}
     if workload is not None and (queries is not None or given):
-        raise OptionError(
-            "--workload names the queries, so none are drawn: leave it out, or --queries and its options."
-        )
+        raise OptionError("workload= names the queries, so none are drawn: leave it out, or queries= and its options.")
     if queries is not None:
         return {"queries": queries, **given}
     for name in given:
-        flag = {"values": "--query-values", "items": "--query-items"}.get(name, "--seed")
-        raise OptionError(f"{flag} is about --queries: give that too, or leave it out.")
+        flag = {"values": "query_values=", "items": "query_items="}.get(name, "seed=")
+        raise OptionError(f"{flag} is about queries=: give that too, or leave it out.")
     return None
 
 
@@ -232,7 +241,7 @@ class _Pair:
     def of(
         cls, before: Dataset, after: Dataset, meanings: LabelMeanings, sensitive: Sequence[str], unknown_items: str
     ) -> _Pair:
-        """Set the sensitive items apart, and find out what each published label represents."""
+        """Split off the sensitive items, and find out what each published label represents."""
         refuse_torn(after)
         if meanings.alone:
             require_items(after, before, meanings.book)
@@ -248,7 +257,7 @@ class _Pair:
         return cls(original, replace(published, sensitive=shown_values), tree, hidden)
 
     def item_weights(self, weights: Weights | str | Path | None) -> Counts | None:
-        """How much the loss of each item counts; None: all the same."""
+        """Return the weight of each item, or None if all weights are equal."""
         if weights is None:
             return None
         return (weights if isinstance(weights, Weights) else Weights.load(weights)).per_item(self.tree, self.sensitive)
@@ -256,7 +265,7 @@ class _Pair:
     def with_groups(
         self, data: Dataset, column: str | None, k: int | None, notes: list[str], *, k_is_used: bool
     ) -> _Pair:
-        """With the groups of rows that were changed together, unless labels hide what was changed.
+        """Add the groups of rows that were changed together, unless labels hide what was changed.
 
         ``data``: what is published; ``k_is_used``: k says something else too.
         """
@@ -264,8 +273,8 @@ class _Pair:
         if self.published.generalized:
             if column is not None or (k is not None and not k_is_used):
                 notes.append(
-                    "Some labels represent several items, so what was added or deleted cannot be told: --group-column "
-                    "and --k change nothing."
+                    "Some labels represent several items, so added and deleted items cannot be counted: group_column= "
+                    "and k= change nothing."
                 )
             return self
         if grouping is None:
@@ -276,12 +285,12 @@ class _Pair:
             grouping = Grouping.of_equal_rows(self.published.as_written, some)
         smallest = int(grouping.sizes.min(initial=len(data)))
         if k is not None and len(grouping) and k > smallest:
-            notes.append(f"The smallest group has {count_noun(smallest, 'record')}, below --k {k}.")
+            notes.append(f"The smallest group has {count_noun(smallest, 'record')}, below k={k}.")
         grouping = Grouping(grouping.of, smallest if k is None else k)
         return replace(self, published=replace(self.published, grouping=grouping))
 
     def with_columns(self, before: Dataset, after: Dataset, named: dict[str, Column]) -> _Pair:
-        """With the quasi-identifiers, original and published, if any are named."""
+        """Add the original and the published quasi-identifiers, if any are named."""
         if not named:
             return self
         for data in (before, after):
@@ -302,7 +311,7 @@ class _Pair:
         engine: Engine,
         notes: Sequence[str],
     ) -> Measurement:
-        """All figures. ``asked``: queries, or how to draw them; ``risk``: k, and how many items may be known."""
+        """Return all figures. ``asked``: queries, or how to draw them; ``risk``: k and the number of known items."""
         compared = Comparison(self.original, self.published)
         losses = measure_all(compared, weights)
         k, known = risk
@@ -328,27 +337,27 @@ class _Pair:
         )
 
     def outcome(self, compared: Comparison) -> dict[str, int]:
-        """What became of the items of the records."""
+        """Return how many items are unchanged, generalized and suppressed."""
         items, outcome = self.original.rows, compared.outcome
         gone, times = outcome.suppressed_items, outcome.suppressed_counts
         if not self.published.generalized:  # items may have been deleted here and there: only those that vanished count
             vanished = times == items.supports[gone]
             gone, times = gone[vanished], times[vanished]
         return {
-            "occurrences": outcome.occurrences,
-            "intact_occurrences": outcome.intact,
-            "suppressed_occurrences": int(times.sum()),
-            "suppressed_items": len(gone),
+            "total_items": outcome.items,
+            "unchanged_items": outcome.unchanged,
+            "suppressed_items": int(times.sum()),
+            "different_suppressed_items": len(gone),
             "emptied_records": outcome.emptied,
         }
 
     def uncovered_records(self) -> int | None:
-        """In how many records the published values do not cover the original ones; None: no columns are named."""
+        """Count the records whose published values do not cover the original. None: no columns are named."""
         were, are_now = self.original.relational, self.published.relational
         return None if were is None or are_now is None else int(np.count_nonzero(~are_now.covers(were)))
 
     def risks(self, k: int, known: int, engine: Engine) -> list[Risk]:
-        """Before and after, if 1, 2, .. items are known, up to the longest record."""
+        """Return the risk before and after, for 1, 2, .. known items, up to the longest record."""
         both = self.original.rows, self.published.rows
         longest = max(int(rows.sizes.max(initial=1)) for rows in both)  # nobody can know more
         return [Risk.of(rows, k, min(known, longest), engine) for rows in both]

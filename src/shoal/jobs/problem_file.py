@@ -1,4 +1,4 @@
-"""A problem in a small TOML file: what ``shoal run`` carries out.
+"""Problem files: small TOML files that ``shoal run`` carries out.
 
 ::
 
@@ -6,7 +6,7 @@
     file = "records.csv"           # paths are relative to this file
     sets = "items"                 # further keys: as the options of shoal anonymize that describe the data
     header = true                  # the first line names the columns; default: guessed
-    [columns]                      # what each other column is; none: see the model
+    [columns]                      # what each other column is; default: it depends on the model
     id = "identifier"
     age = { hierarchy = "width:5,10", weight = 0.5 }
     zip = { type = "category", hierarchy = "zip.csv", missing = ["?"] }
@@ -24,10 +24,10 @@
     layout = "long"                # or "wide"; default: as the input is
     codebook = "labels.csv"        # false: none; default: beside the file, if groups of siblings are published
     reports = ["report.html"]
-    persons = "persons.txt"        # with person in [data]: whose each published record is; not to be published
+    persons = "persons.txt"        # with person in [data]: the person of each record; do not publish it
     [run]
     seed = 7
-    max_loss = 0.2                 # write nothing if more than this is lost
+    max_loss = 0.2                 # write nothing if the loss is higher
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 def load(path: str | Path) -> Job:
-    """The job that a file describes; an error says what is wrong where."""
+    """Return the job that a file describes. An error tells what is wrong and where."""
     return _File(Path(path), TABLES).job()
 
 
 class _File(TomlFile):
-    """One problem file while it is read."""
+    """A problem file while it is read."""
 
     def job(self) -> Job:
-        """Everything, with defaults where nothing is said."""
+        """Return the job, with defaults for everything that the file does not name."""
         data, output, items, run = (self.table(name) for name in ("data", "output", "items", "run"))
         self.reject_unknown(data, ("file", *READING), "key", "data")
         self.reject_unknown(output, OUTPUT, "key", "output")
@@ -101,7 +101,7 @@ class _File(TomlFile):
     def _named(
         self, table: str, package: str, base: type[AnySpec], default: str, columns: Mapping[str, Column] | None = None
     ) -> AnySpec:
-        """The model or the algorithm."""
+        """Return the model or the algorithm that a table names."""
         given = dict(self.table(table))
         cls = discovery.get(package, base, self.typed(given, "name", default, table))
         given.pop("name", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,33 +13,34 @@ from shoal.data.arrays import Counts
 from shoal.data.person_column import with_persons
 from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.jobs.arguments import as_dataset, at_least
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import with_quasi_identifiers
 from shoal.metrics.risk import Risk, min_matching
 from shoal.models.k_km import KKm
 from shoal.models.people import class_sizes, holders
-from shoal.models.relational import apart_by_class
+from shoal.models.relational import split_by_class
+from shoal.progress import engine_with
 from shoal.published import Grouping
 
 
 @dataclass(frozen=True)
 class PersonsProfile:
-    """How many persons there are, and how many of them a few known items of one of their records pin down."""
+    """The figures about persons: how many there are, and how many can be found by a few items of a record."""
 
     column: str
     noun: str
     nouns: str
     persons: int
-    mean_records: float  # of a person
+    mean_records: float  # records of a person, on average
     max_records: int
-    items_in_fewer_than_k_persons: int  # that records of fewer than k persons hold
-    risk: Risk  # of persons: one is found if any of their records is
+    items_in_fewer_than_k_persons: int  # items in the records of fewer than k persons
+    risk: Risk  # a person is found if any of their records is found
     risk_by_columns: Risk | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal profile --json`` prints about them."""
+        """Return what ``shoal profile --json`` prints about persons."""
         names = ("column", "noun", "persons", "mean_records", "max_records", "items_in_fewer_than_k_persons")
         return {
             **{name: getattr(self, name) for name in names},
@@ -48,7 +49,7 @@ class PersonsProfile:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """The figures for people."""
+        """Return the figures with names for people."""
         each = f"records of one {self.noun}"
         return [
             (self.nouns, f"{self.persons:,}"),
@@ -58,7 +59,7 @@ class PersonsProfile:
 
 
 def _risk_rows(risk: Risk) -> list[dict[str, Any]]:
-    """For 1, 2, .. known items, how many are found."""
+    """Return the risk for 1, 2, .. known items, as plain values."""
     figures = zip(risk.below_k, risk.unique, risk.prosecutor, risk.average, strict=True)
     return [
         {
@@ -74,26 +75,26 @@ def _risk_rows(risk: Risk) -> list[dict[str, Any]]:
 
 
 def _risk_by_columns(risk: Risk | None) -> dict[str, Any] | None:
-    """The same for known columns alone."""
+    """Return the risk for known columns without items, as plain values."""
     return None if risk is None else {"below_k": risk.below_k[0], "unique": risk.unique[0], "k": risk.k}
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Sizes, item frequencies, and how many records a few known items (and columns) pin down."""
+    """The figures about data: sizes, frequent items, and how many records a few known items single out."""
 
     records: int
     empty_records: int
-    items: int  # different ones
-    occurrences: int  # items of all records
-    mean_size: float  # items of a record
+    items: int  # the number of different items
+    occurrences: int  # the number of items in all records
+    mean_size: float  # items of a record, on average
     max_size: int
     items_in_fewer_than_k_records: int
     top_items: Mapping[str, int]  # the most frequent items, and how many records hold each
-    risk: Risk  # if 1, 2, .. m items are known, and the quasi-identifiers
-    risk_by_columns: Risk | None = None  # if the quasi-identifiers alone are known
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
-    persons: PersonsProfile | None = None  # where records know whose they are
+    risk: Risk  # if 1, 2, .. m items and the quasi-identifiers are known
+    risk_by_columns: Risk | None = None  # if only the quasi-identifiers are known
+    notes: tuple[str, ...] = ()  # remarks about the result
+    persons: PersonsProfile | None = None  # None: no persons are given
 
     @property
     def sizes(self) -> dict[str, float]:
@@ -102,7 +103,7 @@ class Profile:
         return {name: getattr(self, name) for name in (*names, "items_in_fewer_than_k_records")}
 
     def rows(self) -> list[tuple[str, str]]:
-        """The figures for people; where persons are given, rare items are those of few persons."""
+        """Return the figures with names for people. With persons, rare items are those of few persons."""
         figures = [
             (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
             for name, value in self.sizes.items()
@@ -114,7 +115,7 @@ class Profile:
         return [figures[0], *self.persons.rows(), *figures[1:-1], few]
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal profile --json`` prints."""
+        """Return what ``shoal profile --json`` prints."""
         return {
             **self.sizes,
             "top_items": dict(self.top_items),
@@ -132,9 +133,12 @@ def profile(
     top: int = 10,
     quasi_identifiers: Sequence[str] | None = None,
     person: str | None = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Profile:
-    """Describe data: sizes, item frequencies, and how many records a few known items pin down.
+    """Describe data: sizes, frequent items, and how many records a few known items single out.
 
     Parameters
     ----------
@@ -151,8 +155,15 @@ def profile(
     person
         The column that says whose a record is, where a person may have several. Then the result has figures about
         persons, and sets are counted by the persons who hold them. Default: as the data were read.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
+
+    Returns
+    -------
+    Profile
+        The sizes, the most frequent items, and the risk for each number of known items.
 
     Examples
     --------
@@ -166,8 +177,8 @@ def profile(
     at_least(2, "profile", k=k)
     at_least(1, "profile", m=m)
     at_least(0, "profile", top=top)
-    with taking_notes() as notes:
-        dataset = as_dataset(data)
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        dataset = as_dataset(data, reading=reading)
         if person is not None:
             dataset = with_persons(dataset, person)
         rows, classes = dataset.transactions, None
@@ -175,19 +186,19 @@ def profile(
             both = KKm(k=k, m=m)
             seen = both.as_published(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
             classes = both.classes(seen)
-        left = _Left.of(rows, classes, m, engine)
+        left = _Left.of(rows, classes, m, running)
     persons = None if rows.persons is None else _persons(rows, rows.persons, left, k)
     return _described(rows, k, top, left, persons, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
 class _Left:
-    """For each record, as few records as an attacker can be left with; persons, where these are given."""
+    """For each record, the least number of records that match what an attacker knows of it; or of persons."""
 
-    by_items: Sequence[Counts]  # who knows 1, 2, .. m items, and the columns if some are known
-    by_columns: Counts | None  # who knows the columns alone
-    known: npt.NDArray[np.bool_]  # of which records there is something to know
-    person: str  # what persons are called; empty: records are counted
+    by_items: Sequence[Counts]  # for 1, 2, .. m known items, with the known columns
+    by_columns: Counts | None  # for the known columns without items
+    known: npt.NDArray[np.bool_]  # whether there is anything to know of a record
+    person: str  # the noun for a person; empty: records are counted
 
     @classmethod
     def of(cls, rows: Transactions, classes: Grouping | None, m: int, engine: Engine) -> _Left:
@@ -195,12 +206,12 @@ class _Left:
         person = "" if rows.persons is None else rows.persons.noun
         if classes is None:
             return cls(min_matching(rows, m, engine), None, rows.sizes > 0, person)
-        own, alone = apart_by_class(rows, classes)[0], class_sizes(classes, rows.persons)[classes.of]
+        own, alone = split_by_class(rows, classes)[0], class_sizes(classes, rows.persons)[classes.of]
         by_items = [np.minimum(size, alone) for size in min_matching(own, m, engine)]
         return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_), person)
 
     def of_persons(self, persons: Persons) -> _Left:
-        """For each person as few as for the record that tells most about them."""
+        """Return the least number over the records of each person."""
         everybody, person_of = np.unique(persons.of, return_inverse=True)
 
         def least(left: Counts) -> Counts:
@@ -213,16 +224,16 @@ class _Left:
         return replace(self, by_items=[*map(least, self.by_items)], by_columns=by_columns, known=known)
 
     def risk(self, k: int) -> Risk:
-        """Who is found by items."""
+        """Return the risk from known items."""
         return Risk.by_sizes(self.by_items, k, self.known, person=self.person)
 
     def risk_by_columns(self, k: int) -> Risk | None:
-        """Who is found by the columns alone."""
+        """Return the risk from the known columns without items."""
         return None if self.by_columns is None else Risk.by_sizes([self.by_columns], k, person=self.person)
 
 
 def _persons(rows: Transactions, persons: Persons, left: _Left, k: int) -> PersonsProfile:
-    """The figures about persons, with the risk for them."""
+    """Return the figures about persons."""
     theirs, count = left.of_persons(persons), persons.count()
     return PersonsProfile(
         column=persons.column,
@@ -240,7 +251,7 @@ def _persons(rows: Transactions, persons: Persons, left: _Left, k: int) -> Perso
 def _described(
     rows: Transactions, k: int, top: int, left: _Left, persons: PersonsProfile | None, notes: tuple[str, ...]
 ) -> Profile:
-    """The figures about the rows, with the risk in them."""
+    """Return the figures about the records."""
     sizes, supports = rows.sizes, rows.supports
     frequent = np.argsort(-supports, kind="stable")[:top].tolist()
     return Profile(

@@ -1,4 +1,4 @@
-"""A published file that any tool may have made, read against its original: what its labels represent."""
+"""Read a published file of any tool, and find out what its labels represent."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ GROUP = re.compile(r"\bgroup[ -]\d+[ -]of[ -]\d+")  # how Shoal names groups of 
 
 @dataclass(frozen=True, eq=False)
 class LabelMeanings:
-    """What the labels of a published file represent: items, groups of the hierarchy, and labels of the code book."""
+    """The meaning of published labels: items, groups of the hierarchy, and labels of the code book."""
 
     tree: Hierarchy
     book: CodeBook | None
-    alone: bool  # whether no hierarchy is given: the tree is flat
+    alone: bool  # no hierarchy is given, so the tree is flat
 
     @classmethod
     def of(
@@ -39,7 +39,7 @@ class LabelMeanings:
         codebook: CodeBookSource,
         notes: list[str],
     ) -> LabelMeanings:
-        """By the hierarchy and the code book; without a hierarchy, all items that are known lie below one root."""
+        """Take the hierarchy and the code book. Without a hierarchy, all known items lie below one root."""
         items = original.transactions.labels
         tree = as_hierarchy(hierarchy) or Hierarchy.flat(items)
         alone = tree.name == NO_HIERARCHY
@@ -50,14 +50,14 @@ class LabelMeanings:
 
     @property
     def given_tree(self) -> Hierarchy | None:
-        """The hierarchy, if one is given."""
+        """The hierarchy that was given, or None."""
         return None if self.alone else self.tree
 
 
 def codebook_of(
     source: CodeBookSource, published: Dataset, items: Collection[str], tree: Hierarchy | None, notes: list[str]
 ) -> CodeBook | None:
-    """The code book that is given, or the one beside the published file if that tells labels nothing else knows."""
+    """Return the given code book, or the one beside the published file if some labels need it."""
     rows, origin = published.transactions, published.origin
     if source is not None or origin.codebook is not None:
         return given_codebook(source, published)
@@ -73,7 +73,7 @@ def codebook_of(
 
 
 def given_codebook(source: CodeBookSource, published: Dataset) -> CodeBook:
-    """The code book that is given, or that the data carry; an error if it is that of other data."""
+    """Return the given code book, or the one of the data. A code book of other data is an error."""
     source = published.origin.codebook if source is None else source
     book = source if isinstance(source, CodeBook) else CodeBook.load(source)
     book.check(published.transactions.in_use().labels, published.origin.name)
@@ -81,7 +81,7 @@ def given_codebook(source: CodeBookSource, published: Dataset) -> CodeBook:
 
 
 def check_labels(labels: Sequence[str], book: CodeBook, tree: Hierarchy | None, data: Dataset) -> None:
-    """Every published label must be an item or in the code book. Without a hierarchy, all others pass for items.
+    """Refuse a label that is neither an item nor in the code book. Without a hierarchy, unknown labels pass as items.
 
     With one, the code book must agree with it.
     """
@@ -99,14 +99,14 @@ def check_labels(labels: Sequence[str], book: CodeBook, tree: Hierarchy | None, 
                 f"Published label '{shorten(label)}' ({data.first_use(code_of[label])}) is named like a group, but is "
                 f"not "
                 f"in the code book {book.name}{did_you_mean(label, book.labels)}: give the one that was written with "
-                f"the data, or --hierarchy if it is a node or an item there."
+                f"the data, or hierarchy= if it is a node or an item there."
             )
 
 
 def without_suppressed(
     published: Dataset, marks: Sequence[str] | None, items: Collection[str], meanings: LabelMeanings, notes: list[str]
 ) -> Dataset:
-    """The published data without labels that represent what was suppressed.
+    """Return the published data without the labels that mark suppressed items.
 
     ``marks`` are such labels; None: ``*``, with a note that says how many, unless it is an item or a group.
     """
@@ -118,7 +118,7 @@ def without_suppressed(
         known = known or (book is not None and mark in book and (marks is None or not root))
         if marks is not None and (known or mark not in rows.labels):
             why = "is an item, or a group of the hierarchy" if known else f"is in no record of {name}"
-            raise OptionError(f"--suppressed '{shorten(mark)}' {why}: leave it out of that option.")
+            raise OptionError(f"suppressed= names '{shorten(mark)}', which {why}: leave it out.")
         if known or mark not in rows.labels:
             continue
         code = rows.labels.index(mark)
@@ -126,7 +126,7 @@ def without_suppressed(
         if root and marks is None:
             notes.append(
                 f"'{mark}' is in {count_noun(times, 'record')} of {name}: taken as the root of the hierarchy, some "
-                f"item. If it represents what was suppressed, add --suppressed '{mark}'."
+                f"item. If it represents what was suppressed, add suppressed='{mark}'."
             )
             continue
         if marks is None and times:
@@ -141,7 +141,7 @@ def without_suppressed(
 
 
 def refuse_torn(data: Dataset) -> None:
-    """Refuse pieces of sets such as (a,b) that were split where their items are, as they would count as labels."""
+    """Refuse labels such as (a,b) that were split at the comma: the pieces would count as labels."""
     rows = data.transactions
     supports = rows.supports
     used = [
@@ -160,13 +160,13 @@ def refuse_torn(data: Dataset) -> None:
 
 
 def places(data: Dataset, rows: Transactions) -> Callable[[int], str]:
-    """Where a label of rows made from the data is first used."""
+    """Return a function that tells where a label is first used."""
     code_of = {label: code for code, label in enumerate(data.transactions.labels)}
     return lambda code: data.first_use(code_of[rows.labels[code]])
 
 
 def require_items(published: Dataset, original: Dataset, book: CodeBook | None = None) -> None:
-    """Without a hierarchy, every published label must be an item, or in the code book."""
+    """Refuse a published label that is neither an item nor in the code book, if there is no hierarchy."""
     items, rows = set(original.transactions.labels), published.transactions
     if book is not None:
         items |= {*book.labels, *book.items}
@@ -176,13 +176,13 @@ def require_items(published: Dataset, original: Dataset, book: CodeBook | None =
             raise DataError(
                 f"Published label '{shorten(label)}' ({published.first_use(code)}) is not an item of "
                 f"{original.origin.name}"
-                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy), "
-                f"or the code book of the release (--codebook)."
+                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (hierarchy=), "
+                f"or the code book of the release (codebook=)."
             )
 
 
 def sensitive_items(label: str, tree: Hierarchy, data: Dataset) -> Sequence[str]:
-    """What a sensitive label names: an item, or all items of a group."""
+    """Return the items that a sensitive label names: itself, or all items of a group."""
     items, below = data.transactions.labels, tree.items_of(label)
     if label not in items and label not in tree.code_of:
         near = did_you_mean(label, (*items, *tree.labels))

@@ -1,4 +1,4 @@
-"""Parts of a data set: some items, the rows that hold them, and items to be sensitive, drawn by a seed."""
+"""Draw parts of a data set by a seed: items, the rows that hold them, and sensitive items."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from shoal.errors import DataError
 
 
 def choose(seed: int, stream: int, n: int, size: int) -> Counts:
-    """So many of the first n numbers, in ascending order."""
+    """Draw some of the first n numbers, in ascending order."""
     return np.sort(np.random.default_rng([seed, stream]).choice(n, min(size, n), replace=False))
 
 
 def rows_holding(rows: Transactions, items: Counts) -> Counts:
-    """The rows that hold one of the items, in ascending order."""
+    """Return the rows that hold at least one of the items, in ascending order."""
     return np.unique(row_ids(rows.indptr)[np.isin(rows.items, items)])
 
 
 def only_items(rows: Transactions, items: Counts) -> Transactions:
-    """The rows with these items alone."""
+    """Return the rows without all other items."""
     code_of = np.full(len(rows.labels), -1, dtype=np.int32)
     code_of[items] = np.arange(len(items), dtype=np.int32)
     return rows.recode(code_of, [rows.labels[item] for item in items])
 
 
 def items_modulo(rows: Transactions, modulo: int) -> Transactions:
-    """Items numbered from 0 in the order of their labels, modulo a number; what becomes equal in a row is one item.
+    """Number the items in the order of their labels, and take them modulo a number. Equal items of a row become one.
 
     Not the labels themselves: BMS-WebView-2 has odd ids alone, so that ids modulo 40 would leave 20 items of P0's 40.
     """
@@ -40,7 +40,7 @@ def items_modulo(rows: Transactions, modulo: int) -> Transactions:
 def draw_sensitive(
     rows: Transactions, items: int, shares: tuple[float, float], seed: int, name: str, tries: int = 500
 ) -> tuple[str, ...]:
-    """Draw so many items, none in too many rows, that a share of the rows in this range holds one of them."""
+    """Draw sensitive items so that the share of rows that hold one of them lies in this range."""
     rng, (least, most) = np.random.default_rng([seed, 1]), shares
     rare = np.flatnonzero((rows.supports > 0) & (rows.supports <= most * len(rows)))
     for _ in range(tries if len(rare) >= items else 0):

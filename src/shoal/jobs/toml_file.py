@@ -1,4 +1,4 @@
-"""What the TOML files that people write have in common: problems (``shoal run``), comparisons (``shoal compare``)."""
+"""Read the TOML files that people write: problems (``shoal run``) and comparisons (``shoal compare``)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 class TomlFile:
-    """One file while it is read; an error says what is wrong where."""
+    """A TOML file while it is read. Its errors tell what is wrong and where."""
 
     def __init__(self, path: Path, known: Collection[str], folder: Path | None = None) -> None:
-        self.path, self.folder = path, path.parent if folder is None else folder  # what names of files are relative to
-        self.lists = [path]  # the files that are read beside the data
+        self.path, self.folder = path, path.parent if folder is None else folder  # names of files are relative to it
+        self.lists = [path]  # further files that are read
         text = files.load(path).text()
         try:
             self.tables: dict[str, Any] = tomllib.loads(text)
@@ -34,14 +34,14 @@ class TomlFile:
         self.reject_unknown(self.tables, known, "table")
 
     def table(self, name: str) -> dict[str, Any]:
-        """One table; empty, if it is not there."""
+        """Return a table, or an empty one if the file has none of that name."""
         table: Any = self.tables.get(name, {})
         if not isinstance(table, dict):
             raise OptionError(f"{self.path}: '{name}' must be a table: write [{name}], then its keys.")
         return table
 
     def reject_unknown(self, given: Mapping[str, Any], known: Collection[str], what: str, table: str = "") -> None:
-        """Refuse names that mean nothing."""
+        """Refuse unknown keys."""
         for name in given:
             if name not in known:
                 where = f"[{table}]: " if table else ""
@@ -51,7 +51,7 @@ class TomlFile:
                 )
 
     def typed(self, table: Mapping[str, Any], key: str, default: Any, name: str) -> Any:
-        """A value of the type that its default has."""
+        """Return a value, which must have the type of its default."""
         value = table.get(key, default)
         if type(value) is not type(default):
             wanted = {str: "text", int: "a whole number", bool: "true or false"}[type(default)]
@@ -59,31 +59,31 @@ class TomlFile:
         return value
 
     def texts(self, table: Mapping[str, Any], key: str, name: str) -> list[str]:
-        """A list of texts; empty, if it is not there."""
+        """Return a list of texts, or an empty list."""
         texts: Any = table.get(key, [])
         if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
             raise OptionError(f"{self.path}: [{name}] {key} must be a list of texts, got {texts!r}.")
         return texts
 
     def file(self, table: Mapping[str, Any], key: str, name: str) -> Path:
-        """A path that must be given."""
+        """Return a path that the file must name."""
         if key not in table:
             raise OptionError(f'{self.path}: [{name}] must say which {key}: write {key} = "...".')
         return self.resolve_path(table[key], f"{name}.{key}")
 
     def resolve_path(self, value: Any, what: str) -> Path:
-        """The path that a name stands for."""
+        """Return the path of a file name, relative to the folder of this file."""
         if not isinstance(value, str) or not value or "\0" in value:
             raise OptionError(f"{self.path}: {what} must be the name of a file, got {value!r}.")
         return self.folder / value
 
     def labels(self, text: str) -> tuple[str, ...]:
-        """A list may be a file of labels, or ``a,b,c``."""
+        """Read a list, which may be a file of labels, or ``a,b,c``."""
         self.lists.append(self.folder / text)
         return labels_of(text, self.folder)
 
     def dataset(self, data: Mapping[str, Any], items: Mapping[str, Any], of_items: str) -> dict[str, Any]:
-        """How the data are read, the hierarchies and the weights of their items, as a DatasetSpec takes them."""
+        """Return the reading options, hierarchies and weights, as fields of a DatasetSpec."""
         trees = items.get("hierarchy", {})
         return {
             "reading": self._reading({name: data[name] for name in READING if name in data}),
@@ -96,13 +96,13 @@ class TomlFile:
         }
 
     def _reading(self, given: dict[str, Any]) -> ReadOptions:
-        """How the data are read; the files of joins are relative to this file."""
+        """Return the reading options. The files of joins are relative to this file."""
         reading = self.spec(ReadOptions, given, "data")
         joins = tuple(f"{self.folder / join.file}:{join.left}={join.right}" for join in reading.joins)
         return reading.changed(join=joins) if joins else reading
 
     def columns(self, table: Mapping[str, Any], where: str = "columns") -> dict[str, Column]:
-        """What is said about each column."""
+        """Return the description of each column."""
         known, specs = [field.name for field in fields(Column)], {}
         for name, about in table.items():
             if not isinstance(about, str | dict):
@@ -121,7 +121,7 @@ class TomlFile:
     def spec(
         self, cls: type[AnySpec], given: Mapping[str, Any], table: str, columns: Mapping[str, Column] | None = None
     ) -> AnySpec:
-        """A model, an algorithm or another thing with options; columns that are declared sensitive are the model's."""
+        """Return a model, an algorithm or the like. A model gets the columns that are declared sensitive."""
         known = {option.name: option for option in cls.options()}
         self.reject_unknown(given, known, "option", table)
         values: dict[str, Any] = dict(given)

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from shoal.data import Dataset
 from shoal.data.persons import Persons
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.persons_file import checked_persons, read_persons
-from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model, names_in
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model
+from shoal.jobs.column_specs import names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
 from shoal.models.base import PrivacyModel, Verdict, Witness
 from shoal.options import format_value
 from shoal.problem.persons import require_counting
+from shoal.progress import engine_with
 from shoal.published import Published
 from shoal.report.wording import worded
 
 PersonsSource = Iterable[object] | str | Path | None  # ids, or a file of them
-NO_PERSONS = "Persons were not checked: if one person may have several records, say whose each one is (--persons FILE)."
+NO_PERSONS = "Persons were not checked: if a person may have several records, give persons=FILE."
 
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """Whether published data have a guarantee, and what the check rests on. It is true if the guarantee holds."""
+    """The result of a check. It is true if the guarantee holds."""
 
-    model: PrivacyModel  # what was checked; groups of sensitive items are spelled out
+    model: PrivacyModel  # the guarantee; groups of sensitive items are expanded
     verdict: Verdict
-    missed: tuple[str, ...] = ()  # sensitive labels that are not in the data: not checked
+    missed: tuple[str, ...] = ()  # sensitive labels that the data lack, so they were not checked
     codebook: CodeBook | None = None
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
-    people: Persons | None = None  # whose the records are; None: records were counted, not persons
+    notes: tuple[str, ...] = ()  # remarks about the result
+    people: Persons | None = None  # the persons of the records; None: records were counted
 
     @property
     def holds(self) -> bool:
@@ -50,16 +52,16 @@ class Verification:
 
     @property
     def persons(self) -> int | None:
-        """How many different persons are behind the records; None: they were not counted."""
+        """The number of persons, or None if records were counted."""
         return None if self.people is None else self.people.count()
 
     @property
     def unchecked(self) -> str:
-        """That persons were not checked, in a sentence; empty, if they were, or if the model cannot count them."""
+        """A sentence that persons were not checked, or an empty string."""
         return NO_PERSONS if self.persons is None and self.model.counts_persons else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal verify --json`` prints."""
+        """Return what ``shoal verify --json`` prints."""
         return {
             "model": {"name": self.model.name, **self.model.values()},
             "holds": self.verdict.holds,
@@ -74,23 +76,30 @@ class Verification:
 
 def verify(
     data: Any,
-    model: PrivacyModel,
+    model: PrivacyModel | str | None = None,
     *,
+    k: int | None = None,
+    m: int | Literal["all"] | None = None,
     hierarchy: HierarchySource = None,
     codebook: CodeBookSource = None,
     quasi_identifiers: Sequence[str] | None = None,
     allow_missing: bool = False,
     persons: PersonsSource = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Verification:
-    """Check a guarantee on published data, made by any tool. Nothing but the data is looked at.
+    """Check a guarantee on published data of any tool. The check reads nothing but the data.
 
     Parameters
     ----------
     data
         The published data: anything that :func:`shoal.read` takes, or what it returned.
-    privacy
-        The guarantee, such as ``shoal.Km(k=5, m=2)``.
+    model
+        The guarantee, such as ``shoal.Lm(l=4, m=2, sensitive=("flu",))``, or its name. Default: k^m-anonymity.
+    k, m
+        Short for ``shoal.Km(k=.., m=..)``.
     hierarchy
         The item hierarchy, or its file: if the model names groups as sensitive, or to check ``codebook`` by.
     codebook
@@ -100,24 +109,32 @@ def verify(
     allow_missing
         Go on if a sensitive label is not in the data. It may be misspelt.
     persons
-        Whose each record is, in their order: a list of ids, or a file with one id a line, as ``release.write(..,
+        Whose each record is, in their order: a list of ids, or a file with one id a line, as ``release.save(..,
         persons=FILE)`` writes it. Then persons are counted. Default: as the data were read (``person=``), or not
         at all.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
+
+    Returns
+    -------
+    Verification
+        ``result.holds`` tells whether the guarantee holds; ``result.verdict.witnesses`` are counterexamples.
 
     Examples
     --------
     >>> import shoal
-    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], shoal.Km(k=2, m=2))
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], k=2, m=2)
     >>> result.holds, result.verdict.checked
     (True, 2)
-    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], shoal.Km(k=2, m=2))
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], k=2, m=2)
     >>> print(result.holds, *result.verdict.witnesses)
     False {beer} is in 1 record {tea} is in 1 record
     """
-    with taking_notes() as notes:
-        dataset = as_dataset(data, as_model(model))
+    model = as_model(model, k, m)
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        dataset = as_dataset(data, model, reading)
         if quasi_identifiers is not None:
             dataset = with_quasi_identifiers(dataset, model, quasi_identifiers, notes)
         refuse_torn(dataset)
@@ -131,15 +148,15 @@ def verify(
             book = given_codebook(codebook, dataset)
             known = tree and tree.without_items(model.sensitive_labels)
             check_labels(published.rows.in_use().labels, book, known, dataset)
-        verdict = model.verify(published, engine)
+        verdict = model.verify(published, running)
         notes += _caveats(dataset, model, published, missed)
     return Verification(model, verdict, missed, book, tuple(notes), dataset.transactions.persons)
 
 
 def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:
-    """The data, whose rows know their person, if that is said."""
+    """Return the data with the persons of their records, if these are given."""
     if persons is not None and data.transactions.persons is not None:
-        raise OptionError("--persons and --person both say whose the records are: leave one out.")
+        raise OptionError("persons= and person= both say whose the records are: leave one out.")
     if persons is not None:
         name, records = data.origin.source, len(data)
         known = (
@@ -153,13 +170,13 @@ def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) ->
 
 
 def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
-    """The data as their reader sees them, and the sensitive labels that they do not have."""
+    """Return the data as a reader sees them, and the sensitive labels that they lack."""
     missed = model.missing_sensitive(data) if allow_missing else ()
     published = model.as_published(data) if missed else model.validated_view(data)
     published = published.of_persons(data.transactions.persons)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(
-            f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: see the spelling."
+            f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: correct the spelling."
         )
     return published, missed
 
@@ -167,33 +184,33 @@ def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Publ
 def with_quasi_identifiers(
     data: Dataset, model: PrivacyModel, quasi_identifiers: Sequence[str], notes: list[str]
 ) -> Dataset:
-    """The data with these columns as quasi-identifiers."""
+    """Return the data with these columns as quasi-identifiers."""
     if not model.relational:
-        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {model.name}.")
+        raise OptionError(f"quasi_identifiers= is for the models k, k-km and k-lm, not for {model.name}.")
     names = names_in("quasi_identifiers", quasi_identifiers)
     table = data.keep_columns(names).table
     assert table is not None
     assert data.table is not None
     ignored = [name for name in data.table.names if name not in names and name not in model.columns]
     if ignored:
-        notes.append(f"Not looked at, as not named in --quasi-identifiers: {format_value(tuple(ignored))}.")
+        notes.append(f"Not checked, because quasi_identifiers= does not name them: {format_value(tuple(ignored))}.")
     roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
     return replace(data, table=replace(data.table, roles=roles))
 
 
 def _caveats(data: Dataset, model: PrivacyModel, published: Published, missed: tuple[str, ...]) -> Iterator[str]:
-    """What a user should know about what was checked."""
+    """Yield remarks about the check."""
     if missed:
         yield f"Not in {data.origin.source}, so not checked: {format_value(missed)}."
     for label, other in lookalikes(model.sensitive_labels, published.rows.in_use().labels):
-        yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
+        yield f"'{other}' looks like '{label}' but was not declared sensitive, so it counts as an ordinary item."
     if published.sensitive is not None:
         yield from map(worded, spelling_notes(data, published.sensitive))
     yield from filter(None, [*map(worded, model.notes), model.unverifiable_assumption])
 
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
-    """A witness as plain values; with a code book, also the items that its labels represent."""
+    """Return a witness as plain values. With a code book, add the items that its labels represent."""
     facts = witness.as_dict()
     if book is not None:
         facts["items"] = {label: list(book.items_of(label)) for label in witness.named if label in book}

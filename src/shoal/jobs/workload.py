@@ -8,7 +8,8 @@ from typing import Any
 
 from shoal.data.sensitive import take_apart
 from shoal.hierarchies import axes
-from shoal.jobs.arguments import ColumnsSource, as_columns, as_dataset, names_in
+from shoal.jobs.arguments import ColumnsSource, as_columns, as_dataset
+from shoal.jobs.column_specs import names_in
 from shoal.metrics.workload import QUERIES, Workload
 from shoal.published import Published
 
@@ -22,8 +23,9 @@ def workload(
     seed: int = 0,
     sensitive: Sequence[str] = (),
     quasi_identifiers: ColumnsSource = (),
+    **reading: Any,
 ) -> Workload:
-    """Draw queries that count records: :func:`shoal.measure` asks them, and so releases are compared by the same ones.
+    """Draw queries that count records. :func:`shoal.measure` compares releases by the same queries.
 
     Parameters
     ----------
@@ -40,6 +42,13 @@ def workload(
         Items that queries do not ask for.
     quasi_identifiers
         Columns that queries ask for: their names, or a :class:`shoal.Column` for each name.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
+
+    Returns
+    -------
+    Workload
+        The queries. ``result.save("queries.jsonl")`` writes them.
 
     Examples
     --------
@@ -48,10 +57,10 @@ def workload(
     >>> len(queries), queries.queries[0].items
     (20, ('milk', 'tea'))
     """
-    dataset, named = as_dataset(data), as_columns(quasi_identifiers)
+    dataset, named = as_dataset(data, reading=reading), as_columns(quasi_identifiers)
     known, _ = take_apart(dataset, names_in("sensitive", sensitive))
     original = Published.plain(known.in_use())
     if named:
-        dataset.keep_columns(list(named))  # they must be there
+        dataset.keep_columns(list(named))  # raises an error if one is missing
         original = replace(original, relational=axes.relational(dataset, named))
     return Workload.generated(original, queries, values, items, seed)

@@ -1,4 +1,4 @@
-"""Arrays as kernels want them, and rows as their readable twins do."""
+"""Array formats of the kernels, and rows for their readable twins."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NOBODY = np.zeros(0, dtype=np.int32)  # as persons: nobody has several rows
 
 
 def capped(k: int, indptr: Offsets) -> int:
-    """No support is above the number of rows, so a larger k means the same; it must fit 64 bits."""
+    """Limit k to one more than the number of rows, so that it fits 64 bits. No support is higher."""
     return min(k, len(indptr))
 
 
 def flat(pairs: Codes) -> Codes:
-    """One line after the other."""
+    """Return the lines one after the other."""
     return np.ascontiguousarray(pairs).reshape(-1)
 
 
@@ -35,7 +35,7 @@ def rows_of(indptr: Offsets, items: Codes) -> list[Row]:
 
 
 def people_of(indptr: Offsets, persons: Codes) -> list[int]:
-    """Whose each row is; a row of a person with no other has a number of its own.
+    """Return the person of each row. The row of a person without others gets a number of its own.
 
     >>> people_of(np.array([0, 2, 2, 3]), np.array([0, -1, 0], dtype=np.int32))
     [0, -2, 0]
@@ -45,7 +45,7 @@ def people_of(indptr: Offsets, persons: Codes) -> list[int]:
 
 
 def grouped_people(rows: Sequence[Row], people: Sequence[int]) -> dict[Row, set[int]]:
-    """The different rows, none empty, and whose each is.
+    """Map each distinct non-empty row to its persons.
 
     >>> grouped_people([(0, 1), (), (0, 1)], [7, 8, 9])
     {(0, 1): {9, 7}}

@@ -1,7 +1,7 @@
-"""Which kernels run: the compiled ones (C++), or the readable twins that stand below each wrapper.
+"""Chooses the kernels: the compiled ones (C++), or their readable Python twins, which are below each wrapper.
 
-Without a compiler the install still works and the twins serve: the same results, much slower; a warning says so once.
-``SHOAL_KERNELS=python`` asks for the twins on purpose.
+Without a compiler, the install still works and the twins are used. They give the same results, but are much slower; a
+warning says so once. Set ``SHOAL_KERNELS=python`` to use the twins on purpose.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ASKED_FOR_TWINS = os.environ.get("SHOAL_KERNELS") == "python"
 
 
 def _load() -> Any:
-    """The compiled kernels if they were built and nobody asked for the others."""
+    """Return the compiled kernels, unless they were not built or the twins are requested."""
     with contextlib.suppress(ImportError):
         return None if ASKED_FOR_TWINS else importlib.import_module("shoal.kernels._native")
     return None
@@ -33,9 +33,9 @@ KIND: Literal["native", "python"] = "python" if native is None else "native"
 
 
 def compiled_or(twin: Kernel) -> Kernel:
-    """The compiled kernel, or its readable twin; both have the same arguments.
+    """Return the compiled kernel, or its readable twin, which has the same arguments.
 
-    ``some_kernel_twin`` stands for the compiled ``some_kernel``, and ``SomeKernelTwin`` for ``SomeKernel``.
+    ``some_kernel_twin`` is the twin of the compiled ``some_kernel``, and ``SomeKernelTwin`` that of ``SomeKernel``.
     """
     if native is None:
         _warn_once()
@@ -45,7 +45,7 @@ def compiled_or(twin: Kernel) -> Kernel:
 
 
 def twins() -> dict[str, Any]:
-    """Every readable twin by the name of its kernel: for tests and the fuzzer."""
+    """Return every readable twin by the name of its kernel, for tests and the fuzzer."""
     package = importlib.import_module("shoal.kernels")
     modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, "shoal.kernels.")]
     return {
@@ -57,17 +57,17 @@ def twins() -> dict[str, Any]:
 
 
 def no_progress(share: float) -> None:
-    """Show nothing."""
+    """Show no progress."""
 
 
 def _name(twin: Callable[..., Any]) -> str:
-    """What the compiled kernel is called."""
+    """Return the name of the compiled kernel."""
     return twin.__name__.removesuffix("_twin").removesuffix("Twin")
 
 
 @functools.cache
 def _warn_once() -> None:
-    """Announce the first use of the twins, unless they were asked for."""
+    """Warn at the first use of the twins, unless they were requested."""
     if not ASKED_FOR_TWINS:
         warnings.warn(
             "Shoal runs without its compiled kernels and is much slower: install a C++ compiler (for instance "

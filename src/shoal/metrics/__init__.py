@@ -1,4 +1,4 @@
-"""Measures: one file each, functions of a :class:`Comparison` of the original and the published data."""
+"""Measures of published data, compared with the original. There is one file for each measure."""
 
 import lazy_loader as lazy
 

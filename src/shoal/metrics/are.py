@@ -1,8 +1,8 @@
-"""ARE, the average relative error of queries that count records (P2): how wrong answers from the published data are.
+"""ARE, the average relative error of queries that count records (Poulis et al. 2013).
 
-What the published data answer is the expected count, if every original that a record may come from is as likely: a
-published value is any value it represents, independently for each column; a label over n items is any of the 2^n - 1
-sets of at least one of them, so it holds j given ones with probability 2^(n-j) / (2^n - 1).
+The published data answer a query with the expected count, if all originals of a record are equally likely. A published
+value stands for any value it represents, independently for each column. A label over n items stands for any of the
+2^n - 1 sets of at least one of them, so it holds j given items with probability 2^(n-j) / (2^n - 1).
 """
 
 from __future__ import annotations
@@ -28,55 +28,76 @@ Figures = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class AreResult:
-    """The mean error, and of each query its relative error, the true and the expected count."""
+    """The mean error, and the relative error, true count and expected count of each query."""
 
     mean: float
     errors: Figures
     true: Counts
     expected: Figures
-    sizes: tuple[str, ...]  # what each asks for: "2 items", or "1 value, 2 items"
+    sizes: tuple[str, ...]  # of each query: "2 items", or "1 value, 2 items"
 
     @property
     def by_size(self) -> dict[str, float]:
-        """The mean error of the queries of each size, in the order of their first ones."""
+        """The mean error of the queries of each size."""
         errors_of: dict[str, list[float]] = {}
         for size, error in zip(self.sizes, self.errors.tolist(), strict=True):
             errors_of.setdefault(size, []).append(error)
         return {size: _mean(errors) for size, errors in errors_of.items()}
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Show the mean and the number of queries."""
         return f"AreResult(mean={self.mean:.6f}, {len(self.errors):,} queries)"
 
 
 class ARE(Measure):
-    """Mean over queries of |a - e| / max(a, s): a the true count, e the expected one, s a bound that keeps queries that
-    match next to nothing from counting too much. It says nothing without a workload.
+    """Average relative error: how wrong answers to counting queries on the published data are.
+
+    Mean over queries of |a - e| / max(a, s), where a is the true count, e the expected count, and s a sanity bound that
+    keeps queries with few matches from dominating. Without a workload, it has no value.
+
+    Parameters
+    ----------
+    workload : Workload, optional
+        The queries.
+    sanity : float, default 1.0
+        The bound s. Above 0.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013, section 6.
+
+    Examples
+    --------
+    >>> from shoal.data.transactions import Transactions
+    >>> data = Published.plain(Transactions.from_sets([["a", "b"], ["b"]]))
+    >>> ARE(Workload((Query(items=("a",)),))).of(Comparison(data, data))
+    {'are': 0.0}
     """
 
     name = "are"
     meanings = {  # noqa: RUF012
         "are": (
             "Average relative error of queries (ARE)",
-            "By how much the number of records with certain values and items, as estimated from the published data, "
-            "is off its true number, as a share of that; averaged over the queries of a workload. 0: every answer is "
-            "right.",
+            "A query counts the records with certain values and items. The error is the difference between the count "
+            "that the published data suggest and the true count, as a share of the true count. This is the average "
+            "over all queries. 0: every answer is right.",
         )
     }
-    paper = "P2 s.6"
+    paper = "Poulis et al. 2013, s.6"
 
     def __init__(self, workload: Workload | None = None, sanity: float = 1.0) -> None:
         self.workload, self.sanity = workload, sanity
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """``are``, from 0; nothing, without a workload."""
+        """Return ``are`` (0 or more), or nothing without a workload."""
         if self.workload is None:
             return {}
         return {"are": are(compared.original, compared.published, self.workload, self.sanity).mean}
 
 
 def are(original: Published, published: Published, workload: Workload, sanity: float = 1.0) -> AreResult:
-    """The relative error of each query, and their mean.
+    """Return the relative error of each query, and their mean.
 
     >>> from shoal.data.hierarchy import Hierarchy
     >>> from shoal.data.transactions import Transactions
@@ -90,7 +111,7 @@ def are(original: Published, published: Published, workload: Workload, sanity: f
     (0.5, {'2 items': 0.5})
     """
     if not sanity > 0:
-        raise OptionError(f"are: the sanity bound must be above 0, got {sanity}: 1 is common.")
+        raise OptionError(f"are: the sanity bound must be above 0, got {sanity}. A common value is 1.")
     check_fit(original.rows, published)
     true, expected = true_counts(original, workload), expected_counts(published, workload)
     errors = np.abs(true - expected) / np.maximum(true, sanity)
@@ -99,23 +120,23 @@ def are(original: Published, published: Published, workload: Workload, sanity: f
 
 
 def _mean(errors: list[float]) -> float:
-    """Without rounding in between."""
+    """Return the mean, without rounding in between."""
     return math.fsum(errors) / len(errors)
 
 
 def true_counts(original: Published, workload: Workload) -> Counts:
-    """How many of the original records match each query."""
-    return np.rint(expected_counts(original, workload)).astype(np.int64)  # of raw data, where each matches or not
+    """Count the original records that match each query."""
+    return np.rint(expected_counts(original, workload)).astype(np.int64)  # in raw data, a record matches or does not
 
 
 def expected_counts(published: Published, workload: Workload) -> Figures:
-    """How many records are to be expected to match each query, as far as published data tell."""
+    """Return how many records are expected to match each query, given the published data."""
     chances = _Chances(published)
     return np.array([chances.of(query).sum() for query in workload])
 
 
 class _Chances:
-    """With which probability records match queries."""
+    """The probabilities that records match queries."""
 
     def __init__(self, published: Published) -> None:
         self.published = published
@@ -133,7 +154,7 @@ class _Chances:
         self.columns = None if published.relational is None else _Columns(published.relational)
 
     def of(self, query: Query) -> Figures:
-        """The probability of each record that may match, other than 0."""
+        """Return the probability of each record that may match."""
         rows, chance = self._items(query.codes(self.code_of))
         for at, ends in query.intervals(self.published.relational).items():
             assert self.columns is not None, "a query for columns that are not there is an error"
@@ -142,9 +163,9 @@ class _Chances:
         return chance
 
     def _items(self, asked: Iterable[int]) -> tuple[Counts, Figures]:
-        """The records that may hold all items asked for, and with which probability.
+        """Return the records that may hold all given items, and with which probability.
 
-        2^(n-j) / (2^n - 1) = 2^-j / (1 - 2^-n): every item asked for halves it, every label that is meant divides it.
+        2^(n-j) / (2^n - 1) = 2^-j / (1 - 2^-n): every item halves it, and every label that covers one divides it.
         """
         rows = np.arange(len(self.published.rows))
         meant: list[Counts] = []  # for each item asked for, the label of each record that it would be in
@@ -161,7 +182,7 @@ class _Chances:
         return rows, np.ldexp(factors.prod(axis=0), -len(meant))
 
     def _label_for(self, item: int) -> Counts:
-        """The smallest label of each record that covers an item, and of equal ones the first; -1: none does."""
+        """Return the smallest label of each record that covers an item (the first of equal ones), or -1."""
         labels = self.labels[self.first[item] : self.first[item + 1]]
         sizes = self.begins[labels + 1] - self.begins[labels]
         ends = np.cumsum(sizes)
@@ -172,7 +193,7 @@ class _Chances:
 
 
 class _Columns:
-    """The published values of columns: each different one is looked at once."""
+    """The published values of columns. Each different value is computed once."""
 
     def __init__(self, relational: Relational) -> None:
         self.attributes = relational.attributes
@@ -184,7 +205,7 @@ class _Columns:
         self.value_of = [back.ravel() for _, back in pairs]
 
     def shares(self, at: int, first: int, last: int, rows: Counts) -> Figures:
-        """For some rows, the share of the values that a published one represents that are asked for."""
+        """Return for some rows which share of the values behind the published one is asked for."""
         low, high = self.ends[at]
         shares: Figures = self.attributes[at].shares(low, high, first, last)[self.value_of[at][rows]]
         return shares

@@ -1,6 +1,7 @@
-"""Measures: one file each, functions of a :class:`Comparison` of the original data and the published data.
+"""Base classes of measures, with one file for each measure.
 
-So that any two algorithms can be compared, ours or a foreign tool's.
+A measure is a function of a :class:`Comparison` of original and published data. So the output of any tool can be
+measured.
 """
 
 from __future__ import annotations
@@ -19,47 +20,59 @@ __all__ = ["AdditiveLoss", "Comparison", "Measure", "Outcome", "check_fit", "cov
 
 
 class Measure(ABC):
-    """Something to say about a release as numbers."""
+    """Base class of measures: numbers about published data, compared with the original.
+
+    Subclasses define :meth:`of`, and a title and a meaning for each of their values.
+
+    Examples
+    --------
+    >>> from shoal.data.transactions import Transactions
+    >>> from shoal.metrics.ncp import NCP
+    >>> from shoal.published import Published
+    >>> data = Published.plain(Transactions.from_sets([["a", "b"], ["b"]]))
+    >>> NCP().of(Comparison(data, data))
+    {'ncp': 0.0}
+    """
 
     name: ClassVar[str]
-    meanings: ClassVar[dict[str, tuple[str, str]]]  # for each value: its title and what it says, for people
+    meanings: ClassVar[dict[str, tuple[str, str]]]  # for each value: its title and what it means, for people
     paper: ClassVar[str]
 
     @abstractmethod
     def of(self, compared: Comparison) -> dict[str, float]:
-        """The values, by name; the first is the measure's own. Nothing, where the measure says nothing."""
+        """Return the values by name. The first has the name of the measure. Empty if the measure does not apply."""
 
     def weighted(self, compared: Comparison, weights: Counts) -> dict[str, float]:
-        """The values in which each item counts as its weight says, named ``weighted_..``; most measures have none."""
+        """Return the values with weighted items, named ``weighted_..``. Most measures have none."""
         return {}
 
 
 class AdditiveLoss(Measure):
-    """An information loss that is a sum over occurrences, so that a search can work with exact integer costs."""
+    """Base class of losses that are sums over the items of all records, so that searches can use exact integers."""
 
     @abstractmethod
     def penalty(self, sizes: Counts, items: int) -> Counts:
-        """The whole-number penalty of an occurrence published as a label over so many of the items; 0: suppressed."""
+        """Return the integer penalty of an item under labels of these sizes, of so many items. Size 0: suppressed."""
 
     @abstractmethod
     def worst(self, items: int) -> int:
-        """The penalty that counts as a loss of 1."""
+        """Return the penalty that counts as a loss of 1."""
 
     def weighted(self, compared: Comparison, weights: Counts) -> dict[str, float]:
-        """The weighted mean over occurrences."""
+        """Return the weighted mean over the items of all records."""
         total, scale = self.total(compared, weights)
         return {f"weighted_{self.name}": total / scale}
 
     def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
-        """For each node, the cost of publishing all its occurrences as that node."""
+        """Return for each node the cost of publishing all its items as that node."""
         return occurrences * self.penalty(hierarchy.leaves, hierarchy.n_leaves)
 
     def scale(self, hierarchy: Hierarchy, occurrences: int) -> int:
-        """What to divide a total cost by to get the loss."""
+        """Return the number that a total cost is divided by to get the loss."""
         return max(1, self.worst(hierarchy.n_leaves) * occurrences)
 
     def total(self, compared: Comparison, weights: Counts | None = None) -> tuple[int, int]:
-        """The penalties of all occurrences, weighted by item, and what a loss of 1 would be."""
+        """Return the sum of the penalties of all items, weighted by item, and the sum that means a loss of 1."""
         items = compared.published.n_items
         penalties = self.penalty(compared.covered_sizes, items)
         counted = np.ones(len(penalties), dtype=np.int64) if weights is None else weights[compared.original.rows.items]

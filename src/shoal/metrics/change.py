@@ -1,4 +1,4 @@
-"""Which items were added to records and which deleted, and what that did to the groups of rows changed together."""
+"""Finds the items that were added to records and deleted from them, in total and in groups of records."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from shoal.published import Grouping, Published
 
 
 class Entries(NamedTuple):
-    """Items of rows: entry i says that row ``rows[i]`` has item ``items[i]``. Sorted by row, then by item."""
+    """Items of rows: row ``rows[i]`` has item ``items[i]``. Sorted by row, then by item."""
 
     rows: Counts
     items: Counts
 
 
 class Touched(NamedTuple):
-    """Pairs of a group and an item that some row of the group gained or lost; one entry of each array for each pair."""
+    """Pairs of a group and an item that some row of the group gained or lost, as parallel arrays."""
 
     groups: Counts
     items: Counts
@@ -34,7 +34,7 @@ class Touched(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What was added and deleted, over all items: first those that may be known (QID), then the sensitive ones.
+    """The items that were added and deleted: first those an attacker may know (QID), then the sensitive ones.
 
     >>> was = Published.plain(Transactions.from_sets([["a", "b"], ["a"]]))
     >>> now = Published.plain(Transactions.from_sets([["a"], ["a", "b"]]))
@@ -44,15 +44,15 @@ class Change:
     """
 
     labels: tuple[str, ...]  # of all items
-    n_qid: int  # how many of them may be known; the others are sensitive
-    was: Entries  # all that the records had
+    n_qid: int  # how many of them an attacker may know; the others are sensitive
+    was: Entries  # all items that the records had
     added: Entries
     deleted: Entries
     grouping: Grouping | None  # which rows were changed together
 
     @classmethod
     def of(cls, original: Published, published: Published) -> Change | None:
-        """Compare; nothing, if a published label represents several items, as nobody can tell which were meant."""
+        """Compare two data sets. Return None if a label represents several items: then changes cannot be seen."""
         check_fit(original.rows, published)
         if published.generalized:
             return None
@@ -71,37 +71,37 @@ class Change:
 
     @property
     def before(self) -> Counts:
-        """Records that had each item."""
+        """How many records had each item."""
         return self.per_item(self.was)
 
     @property
     def after(self) -> Counts:
-        """Records that have each item now."""
+        """How many records have each item now."""
         return self.before + self.per_item(self.added) - self.per_item(self.deleted)
 
     @property
     def qid_additions(self) -> int:
-        """Items added that may be known."""
+        """How many items that are not sensitive were added."""
         return int(np.count_nonzero(self.added.items < self.n_qid))
 
     @property
     def qid_deletions(self) -> int:
-        """Items deleted that may be known."""
+        """How many items that are not sensitive were deleted."""
         return int(np.count_nonzero(self.deleted.items < self.n_qid))
 
     @property
     def sensitive_additions(self) -> int:
-        """Sensitive items added."""
+        """How many sensitive items were added."""
         return len(self.added.items) - self.qid_additions
 
     @property
     def sensitive_deletions(self) -> int:
-        """Sensitive items deleted."""
+        """How many sensitive items were deleted."""
         return len(self.deleted.items) - self.qid_deletions
 
     @cached_property
     def touched(self) -> Touched:
-        """What happened inside the groups; rows that are in none are left out."""
+        """The changes inside the groups. Rows in no group are left out."""
         assert self.grouping is not None, "only for rows that were changed in groups"
         added, deleted, was = (self._in_groups(entries) for entries in (self.added, self.deleted, self.was))
         pairs, _ = counted(np.concatenate([added, deleted]))
@@ -112,19 +112,19 @@ class Change:
 
     @property
     def records_changed(self) -> int:
-        """Records that are not published as they were."""
+        """How many records were changed."""
         return len(np.union1d(self.added.rows, self.deleted.rows))
 
     def with_sensitive(self, entries: Entries) -> Counts:
-        """The rows that have a sensitive item among the entries, ascending."""
+        """Return the rows that have a sensitive item among the entries, ascending."""
         return np.unique(entries.rows[entries.items >= self.n_qid])
 
     def per_item(self, entries: Entries) -> Counts:
-        """How often each item is among the entries."""
+        """Count how often each item is among the entries."""
         return np.bincount(entries.items, minlength=len(self.labels)).astype(np.int64)
 
     def _in_groups(self, entries: Entries) -> Counts:
-        """Each entry as its group and item, written as one number."""
+        """Return the group and item of each entry, as one number."""
         assert self.grouping is not None
         groups = self.grouping.of[entries.rows]
         inside = groups >= 0
@@ -132,12 +132,12 @@ class Change:
 
 
 def _sensitive(published: Published) -> Transactions:
-    """The sensitive items of each row."""
+    """Return the sensitive items of each row."""
     return Transactions.nothing(len(published.rows)) if published.sensitive is None else published.sensitive.items
 
 
 def _keys(rows: Transactions, item_of: Counts, hidden: Transactions, code_of: dict[str, int], width: int) -> Counts:
-    """Each row's items, known and sensitive, as ascending numbers ``row * width + item`` without repetition."""
+    """Return all items of the rows as ascending numbers ``row * width + item`` without repetition."""
     theirs = np.array([code_of[label] for label in hidden.labels], dtype=np.int64)
     keys = np.concatenate(
         [
@@ -149,7 +149,7 @@ def _keys(rows: Transactions, item_of: Counts, hidden: Transactions, code_of: di
 
 
 def _without(keys: Counts, others: Counts) -> Counts:
-    """Those of the ascending numbers that are not among the others, ascending too."""
+    """Return the numbers that are not among the others. All are ascending."""
     if not len(others):
         return keys
     at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
@@ -158,7 +158,7 @@ def _without(keys: Counts, others: Counts) -> Counts:
 
 
 def _occurrences(keys: Counts, wanted: Counts) -> Counts:
-    """How often each of the wanted numbers, which ascend, is among the keys."""
+    """Count how often each of the wanted numbers, which ascend, is among the keys."""
     keys = np.sort(keys)  # looking up in order is far faster
     first, stop = (np.searchsorted(keys, wanted, side=side) for side in ("left", "right"))
     return (stop - first).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Sizes of classes (P2 names them as measures of relational loss): how many records have the same published values."""
+"""Sizes of classes: how many records have the same published values (Poulis et al. 2013)."""
 
 from __future__ import annotations
 
@@ -8,29 +8,45 @@ from shoal.published import Grouping
 
 
 class ClassSizes(Measure):
-    """Discernibility (the sum over classes of |G|^2), and the mean, least and greatest size of a class: of records with
-    equal published values in all quasi-identifying columns.
+    """Discernibility (the sum of squared class sizes), and the mean, smallest and largest size of a class.
+
+    A class is all records with equal published values in all quasi-identifying columns.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013, section 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> import pyarrow as pa
+    >>> before = pa.table({"age": [31, 34, 60], "items": [["flu"]] * 3})
+    >>> after = pa.table({"age": ["[31:34]", "[31:34]", "60"], "items": [["flu"]] * 3})
+    >>> losses = shoal.measure(before, after, quasi_identifiers=["age"]).losses
+    >>> losses["discernibility"], losses["average_class_size"]
+    (5, 1.5)
     """
 
     name = "discernibility"
     meanings = {  # noqa: RUF012
         "discernibility": (
             "Discernibility",
-            "For each record, with how many it shares its values of the quasi-identifying columns, itself included; "
-            "added up over all records.",
+            "For each record, the number of records with the same values in all quasi-identifying columns, itself "
+            "included. This is the sum over all records.",
         ),
         "average_class_size": (
             "Records per class",
-            "How many records have the same values in all quasi-identifying columns, averaged over the different "
+            "How many records have the same values in all quasi-identifying columns, on average over all different "
             "combinations of values.",
         ),
-        "smallest_class": ("Smallest class", "How many records the rarest combination of these values is left with."),
-        "largest_class": ("Largest class", "How many records share the most frequent combination of these values."),
+        "smallest_class": ("Smallest class", "How many records have the rarest combination of these values."),
+        "largest_class": ("Largest class", "How many records have the most frequent combination of these values."),
     }
-    paper = "P2 s.2"
+    paper = "Poulis et al. 2013, s.2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """The four values; nothing, without quasi-identifiers or records.
+        """Return the four values, or nothing without quasi-identifiers or records.
 
         >>> import numpy as np
         >>> from dataclasses import replace

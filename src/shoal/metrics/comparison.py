@@ -1,4 +1,4 @@
-"""Original data beside published data: what several measures and reports ask for is computed once."""
+"""Comparison of original and published data. What several measures and reports need is computed once."""
 
 from __future__ import annotations
 
@@ -16,53 +16,66 @@ from shoal.published import Published
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of the original occurrences, in counts.
+    """Counts of what became of the items of the original records.
 
     >>> from shoal.data.transactions import Transactions
     >>> before = Transactions.from_sets([["a", "b"], ["b"]])
     >>> after = Published(before.recode(np.array([0, -1]), ["a"]), np.array([0, 1]), np.array([0]), before.labels)
     >>> outcome = Comparison(Published.plain(before), after).outcome
-    >>> outcome.occurrences, outcome.intact, outcome.suppressed, outcome.suppressed_items.tolist(), outcome.emptied
+    >>> outcome.items, outcome.unchanged, outcome.suppressed, outcome.suppressed_items.tolist(), outcome.emptied
     (3, 1, 2, [1], 1)
     """
 
-    occurrences: int
-    intact: int  # published as the item itself
-    suppressed_items: Codes  # that some record lost
-    suppressed_counts: Counts  # how many
-    emptied: int  # records that lost all they had
+    items: int  # of all original records
+    unchanged: int  # of these: published as themselves
+    suppressed_items: Codes  # items that some record lost
+    suppressed_counts: Counts  # how many records lost each
+    emptied: int  # records that lost all their items
 
     @property
     def suppressed(self) -> int:
-        """Occurrences that no label of their record covers."""
+        """How many items no label of their record covers."""
         return int(self.suppressed_counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What measures are given: the original rows and the published ones, in the same order."""
+    """Original and published data side by side, with rows in the same order. Measures are functions of it.
+
+    Parameters
+    ----------
+    original, published : Published
+        The data before and after.
+
+    Examples
+    --------
+    >>> from shoal.data.transactions import Transactions
+    >>> data = Published.plain(Transactions.from_sets([["a", "b"], ["b"]]))
+    >>> Comparison(data, data).usefulness.unchanged_share
+    1.0
+    """
 
     original: Published
     published: Published
 
     @cached_property
     def covered_sizes(self) -> Counts:
-        """For each original occurrence, the size of the smallest label of its row that covers it; 0: none."""
+        """The size of the smallest label that covers each item of each original row; 0: none does."""
         return covered_sizes(self.original.rows, self.published)
 
     @cached_property
     def change(self) -> Change | None:
-        """Which items were added and deleted; None: labels represent several items, so nobody can tell."""
+        """The items that were added and deleted, or None if labels represent several items."""
         return Change.of(self.original, self.published)
 
     @property
     def change_in_groups(self) -> Change | None:
-        """The same for rows that were changed in groups; None for others."""
+        """The same for rows that were changed in groups, otherwise None."""
         return None if self.published.grouping is None else self.change
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What became of the original occurrences."""
+        """What became of the items of the original records."""
         original, sizes = self.original.rows, self.covered_sizes
         items, counts = np.unique(original.items[sizes == 0], return_counts=True)
         emptied = (original.sizes > 0) & (self.published.rows.sizes == 0)
@@ -70,5 +83,5 @@ class Comparison:
 
     @cached_property
     def usefulness(self) -> Usefulness:
-        """How much of the items can still be read."""
+        """How many items can still be read."""
         return Usefulness.of(self.original.rows, self.published, self.covered_sizes)

@@ -1,4 +1,4 @@
-"""Which published labels cover which original items: what every loss of sets is counted from."""
+"""Finds the published label that covers each original item. All losses of sets are computed from this."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from shoal.data.transactions import Transactions
 from shoal.errors import DataError
 from shoal.published import Published
 
-_TURNS = 8  # labels of each item that are tried on all rows, before rows are looked at one by one
-_AT_ONCE = 2_000_000  # pairs of an item and a label of its row
+_TURNS = 8  # labels of each item that are tried on all rows, before each row is searched
+_AT_ONCE = 2_000_000  # pairs of an item and a label of its row that are compared at once
 
 
 def check_fit(original: Transactions, published: Published) -> None:
-    """Refuse rows that are not those that were published, or that are in other item codes."""
+    """Raise an error if the rows do not belong together, or have different item codes."""
     if len(original) != len(published.rows):
         raise DataError(
-            f"The original has {len(original)} rows, the published data {len(published.rows)}: "
+            f"The original data have {len(original)} rows and the published data {len(published.rows)}: "
             f"measures need the same rows in the same order."
         )
     if original.labels != published.items:
         raise DataError(
-            "The original rows are not in the item codes of the published data: encode them with its hierarchy "
+            "The original rows do not have the item codes of the published data: encode them with its hierarchy "
             "(Hierarchy.encode, or Problem.items)."
         )
 
 
 def covered_sizes(original: Transactions, published: Published) -> Counts:
-    """For each original occurrence, the size of the smallest label of its published row that covers it; 0: none.
+    """Return the size of the smallest label that covers each item of each original row; 0: none does.
 
-    Most are found among the few smallest labels that cover their item, all at once. Where an item is covered by very
-    many labels (every cluster has its own), the rest is looked up among the labels of its row.
+    Most are found at once among the few smallest labels that cover an item. If very many labels cover an item (each
+    cluster may have its own), the rest is looked up among the labels of its row.
     """
     check_fit(original, published)
     rows = row_ids(original.indptr)
@@ -59,7 +59,7 @@ def covered_sizes(original: Transactions, published: Published) -> Counts:
 
 
 def _smallest_of_row(items: Codes, rows: Counts, published: Published, covers: Counts) -> Counts:
-    """The size of the smallest label of the row that covers the item; 0: none. ``covers``: all items with labels."""
+    """Return the size of the smallest label of the row that covers the item; 0: none does."""
     width, sizes = len(published.rows.labels), published.cover_sizes
     starts = published.rows.indptr[rows]
     counts = published.rows.indptr[rows + 1] - starts

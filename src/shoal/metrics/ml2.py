@@ -1,10 +1,10 @@
-"""ML^2 and dML^2, multiple level mining loss (P3 s.3.3): which frequent itemsets the published data still tell.
+"""ML^2 and dML^2, multiple level mining loss: which frequent itemsets the published data still show.
 
-Both data are mined at every level of the hierarchy. Level 0 is that of the items; level i has their ancestors at depth
-h - i, h being the hierarchy's height; leaves that are nearer to the root represent themselves. Level h is the root.
+Both data sets are mined at every level of the hierarchy. Level 0 has the items. Level i has their ancestors at depth
+h - i, where h is the height of the hierarchy. Leaves nearer to the root represent themselves. Level h is the root.
 
-Time: what mining the original data at each level takes, once for all thresholds; that the published rows are counted
-along with them doubles it. Memory: the frequent itemsets of two levels.
+Time: about twice that of mining the original data at each level, because the published rows are counted along with
+them. All thresholds are mined at once. Memory: the frequent itemsets of two levels.
 """
 
 from __future__ import annotations
@@ -29,58 +29,85 @@ from shoal.metrics.comparison import Comparison
 from shoal.metrics.coverage import check_fit
 from shoal.published import Published
 
-THRESHOLDS = (0.01, 0.02, 0.03)  # P3 s.6.2
+THRESHOLDS = (0.01, 0.02, 0.03)  # as in Terrovitis et al. 2011, section 6.2
 
 
 @dataclass(frozen=True)
 class Mined:
-    """What became of the itemsets that are frequent at one threshold, over all levels but the root."""
+    """What became of the itemsets that are frequent at one threshold, over all levels below the root."""
 
     threshold: float
-    least: int  # rows that make a set frequent
+    least: int  # rows that a frequent itemset needs
     itemsets: int  # of the original data
-    found: int  # of these in the published data, at the same level
-    levels: int  # how many levels above their own the others are first found, in sum; at the latest at the root
+    found: int  # of these: frequent in the published data, at the same level
+    levels: int  # sum over the others of how many levels higher they are found, at the latest at the root
 
     @property
     def ml2(self) -> float:
-        """Eq. 1: the share that is missed."""
+        """The share of frequent itemsets that are missed (equation 1)."""
         return (self.itemsets - self.found) / max(1, self.itemsets)
 
     @property
     def dml2(self) -> float:
-        """Eq. 2: by how many levels they are found too high, mean over all."""
+        """How many levels higher itemsets are found, on average over all (equation 2)."""
         return self.levels / max(1, self.itemsets)
 
     @property
     def dml2_missed(self) -> float:
-        """S.6.2: mean over those that are missed; 0, if none are."""
+        """How many levels higher itemsets are found, on average over those that are missed (section 6.2)."""
         return self.levels / max(1, self.itemsets - self.found)
 
 
 class ML2(Measure):
-    """Share of the frequent itemsets that are missed (ML^2), and how many levels higher they are found (dML^2); means
-    over several thresholds of support. It says nothing without a hierarchy.
+    """Multiple level mining loss: the share of frequent itemsets that are missed, and how much higher they are found.
+
+    ``ml2`` is the share of frequent itemsets that the published data miss. ``dml2`` is the number of levels of the
+    hierarchy by which they are found higher. Both are means over several thresholds of support. Without a hierarchy,
+    the measure has no value.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy, optional
+        The hierarchy of the items.
+    thresholds : sequence of float, default (0.01, 0.02, 0.03)
+        Shares of the rows that make an itemset frequent.
+    engine : Engine
+        Number of threads, and progress.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. The VLDB
+    Journal 20(1), 2011, sections 3.3 and 6.2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"*": {"drink": ["tea", "rum"], "food": ["rye", "bun"]}})
+    >>> before, after = [["tea", "rye"], ["rum", "rye"]], [["drink", "rye"], ["drink", "rye"]]
+    >>> losses = shoal.measure(before, after, hierarchy=tree, mining=[0.5]).losses
+    >>> losses["ml2"], losses["dml2"]
+    (0.5, 0.5)
     """
 
     name = "ml2"
     meanings = {  # noqa: RUF012
         "ml2": (
             "Frequent itemsets missed (ML²)",
-            "Which share of the itemsets that are frequent in the original data, at any level of the hierarchy, is not "
-            "found at that level in the published data; averaged over several thresholds. 0: mining finds them all.",
+            "The share of the frequent itemsets of the original data, at all levels of the hierarchy, that are not "
+            "frequent at the same level in the published data. This is the average over several thresholds. 0: mining "
+            "finds all of them.",
         ),
         "dml2": (
             "Levels to climb for frequent itemsets (dML²)",
-            "By how many levels of the hierarchy a frequent itemset must be generalized until the published data tell "
-            "it, on average over all of them.",
+            "By how many levels of the hierarchy a frequent itemset must be generalized until the published data show "
+            "it, on average over all frequent itemsets.",
         ),
         "dml2_missed": (
             "Levels to climb for missed itemsets",
-            "The same, on average over those that are missed at their own level; 0 if none are.",
+            "The same, on average over the itemsets that are missed at their own level. 0 if none are missed.",
         ),
     }
-    paper = "P3 s.3.3, s.6.2"
+    paper = "Terrovitis et al. 2011, s.3.3, s.6.2"
 
     def __init__(
         self, hierarchy: Hierarchy | None = None, thresholds: Sequence[float] = THRESHOLDS, engine: Engine = LOCAL
@@ -88,7 +115,7 @@ class ML2(Measure):
         self.hierarchy, self.thresholds, self.engine = hierarchy, tuple(thresholds), engine
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """``ml2``, 0..1; ``dml2`` and ``dml2_missed``, 0..height; nothing, without a hierarchy."""
+        """Return ``ml2`` (0 to 1), ``dml2`` and ``dml2_missed`` (0 to height), or nothing without a hierarchy."""
         if self.hierarchy is None:
             return {}
         original, published = compared.original, compared.published
@@ -96,7 +123,7 @@ class ML2(Measure):
 
 
 def summed_up(mined: Sequence[Mined]) -> dict[str, float]:
-    """The means over the thresholds; of levels to climb, over those at which an itemset is missed.
+    """Return the means over the thresholds. ``dml2_missed`` skips thresholds at which no itemset is missed.
 
     >>> summed_up([Mined(0.1, 1, itemsets=4, found=2, levels=4), Mined(0.2, 2, itemsets=3, found=3, levels=0)])
     {'ml2': 0.25, 'dml2': 0.5, 'dml2_missed': 2.0}
@@ -116,7 +143,9 @@ def mining_loss(
     engine: Engine = LOCAL,
     most: int = MOST_ITEMSETS,
 ) -> list[Mined]:
-    """For each threshold (a share of the rows), what became of the frequent itemsets; at most so many at any level.
+    """Return for each threshold (a share of the rows) what became of the frequent itemsets.
+
+    More than ``most`` frequent itemsets at one level are an error.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> was = Published.plain(h.encode(Transactions.from_sets([["a1", "b1"], ["a1", "b1"], ["a2"]])))
@@ -127,7 +156,7 @@ def mining_loss(
     check_fit(original.rows, published)
     if hierarchy.items != published.items:
         raise OptionError(
-            f"ML2: the hierarchy {hierarchy.name} is not that of the published items: give the one they are coded by."
+            f"ML2: the hierarchy {hierarchy.name} is not the one that encoded the published items: give that one."
         )
     leasts = [_least(threshold, len(original.rows)) for threshold in _checked(thresholds)]
     tallies = np.zeros((len(leasts), 3), dtype=np.int64)  # for each threshold: itemsets, found, levels
@@ -146,8 +175,8 @@ def mining_loss(
         )
         if mined is None:
             raise OptionError(
-                f"ML2: more than {most:,} frequent itemsets at level {level} of the hierarchy (0: items, {height}: "
-                f"root) in at least {min(leasts):,} of {len(original.rows):,} rows: raise the thresholds."
+                f"ML2: there are more than {most:,} frequent itemsets at level {level} of the hierarchy (0: items, "
+                f"{height}: root) in at least {min(leasts):,} of {len(original.rows):,} rows: raise the thresholds."
             )
         frequent = mined.support >= np.array(leasts)[:, None]  # [threshold, itemset]
         recovered = frequent & (mined.other >= np.array(leasts)[:, None])
@@ -171,10 +200,10 @@ class _Level:
     lowest: Counts  # [threshold, itemset]
 
     def lowest_of(self, below: Itemsets, chosen: Counts, at: Codes) -> Counts:
-        """Of some itemsets of the level below: where their generalized forms are found.
+        """Return at which level the generalized forms of some itemsets of the level below are found.
 
-        These are frequent here, as whatever holds a set holds its generalized form. So each is one of ours, and is
-        known by a number that is the same for equal sets, and different for those that differ here.
+        These are frequent at this level, because a row with a set has its generalized form, too. So each is one of the
+        itemsets here. A hash identifies it: random marks are summed, with seeds tried until no two sums are equal.
         """
         sizes = np.diff(below.indptr)[chosen]
         starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -190,12 +219,12 @@ class _Level:
 
 
 def _sums(marks: npt.NDArray[np.uint64], indptr: Offsets, items: Codes) -> npt.NDArray[np.uint64]:
-    """The sum of the marks of each set, modulo 2^64; none is empty."""
+    """Return the sum of the marks of each set, modulo 2^64. No set is empty."""
     return np.add.reduceat(marks[items], indptr[:-1]) if len(items) else np.zeros(0, dtype=np.uint64)
 
 
 def nodes_at(hierarchy: Hierarchy, level: int) -> Codes:
-    """What each node counts as at a level: its ancestor there, itself, or nothing (-1) if it is more general.
+    """Return what each node counts as at a level: its ancestor, itself, or -1 if it is more general.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b": []}})
     >>> h.labels, [nodes_at(h, level).tolist() for level in range(3)]
@@ -209,7 +238,7 @@ def nodes_at(hierarchy: Hierarchy, level: int) -> Codes:
 
 
 def smallest_nodes(published: Published, hierarchy: Hierarchy) -> Codes:
-    """For each published label the smallest node that covers all it represents.
+    """Return for each published label the smallest node that covers all its items.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> p = Published.resolve(Transactions.from_sets([["(a1,a2)", "b1", "(a1,b2)"]]), h)
@@ -227,23 +256,23 @@ def smallest_nodes(published: Published, hierarchy: Hierarchy) -> Codes:
 
 
 def _rows_at(rows: Transactions, at: Codes) -> tuple[Offsets, Codes]:
-    """The rows, each label as what it counts as."""
+    """Return the rows with each label replaced by what it counts as."""
     codes = at[rows.items]
     return csr_from_pairs(row_ids(rows.indptr)[codes >= 0], codes[codes >= 0], len(rows))
 
 
 def _least(threshold: float, rows: int) -> int:
-    """How many rows make a set frequent: exact, as 1 % of 700 rows are 7, whatever floating point says."""
+    """Return how many rows make a set frequent, exactly: 1 % of 700 rows is 7, whatever floating point says."""
     return max(1, math.ceil(Fraction(str(threshold)) * rows))
 
 
 def _checked(thresholds: Sequence[float]) -> Sequence[float]:
-    """Shares above 0, at least one."""
+    """Return the thresholds, or raise an error if one is no share above 0 or there are none."""
     for threshold in thresholds:
         if not 0 < threshold <= 1:
             raise OptionError(f"ML2: a threshold must be a share of the rows above 0 and at most 1, got {threshold}.")
     if not thresholds:
-        raise OptionError("ML2: no thresholds: give at least one, such as 0.01.")
+        raise OptionError("ML2: there are no thresholds: give at least one, such as 0.01.")
     return thresholds
 
 

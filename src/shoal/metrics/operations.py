@@ -1,4 +1,4 @@
-"""Operations (P1): how many items were added to records and deleted from them."""
+"""Operations: how many items were added to records and deleted from them (Wang et al. 2014)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,34 @@ from shoal.metrics.comparison import Comparison
 
 
 class Operations(Measure):
-    """Additions and deletions of items, apart for those that may be known (QID) and for sensitive ones."""
+    """Operations: how many items were added and deleted, separately for sensitive and other items.
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence, 2014, section 5.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> losses = shoal.measure([["tea", "rum"], ["tea"]], [["tea"], ["tea"]]).losses
+    >>> losses["operations"], losses["qid_additions"], losses["qid_deletions"]
+    (1, 0, 1)
+    """
 
     name = "operations"
     meanings = {  # noqa: RUF012
-        "operations": ("Items added or deleted", "How many items were added to records or deleted from them, in all."),
+        "operations": (
+            "Items added or deleted",
+            "How many items were added to records or deleted from them, in all.",
+        ),
         "qid_additions": (
             "Items added, not sensitive",
-            "How often a record was given an item that it did not have, sensitive items apart.",
+            "How often a record was given an item that it did not have, not counting sensitive items.",
         ),
         "qid_deletions": (
             "Items deleted, not sensitive",
-            "How often a record lost an item that it had, sensitive items apart.",
+            "How often a record lost an item that it had, not counting sensitive items.",
         ),
         "sensitive_additions": (
             "Sensitive items added",
@@ -26,10 +42,10 @@ class Operations(Measure):
         ),
         "sensitive_deletions": ("Sensitive items deleted", "How often a record lost a sensitive item that it had."),
     }
-    paper = "P1 s.5"
+    paper = "Wang et al. 2014, s.5"
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """Whole numbers; nothing, for data that were not changed in groups."""
+        """Return the counts, or nothing for data that were not changed in groups."""
         change = compared.change_in_groups
         if change is None:
             return {}

@@ -1,4 +1,4 @@
-"""The privacy value (P1): how much of what there is to know about groups of records was disturbed."""
+"""The privacy value: how many items of groups of records were changed (Wang et al. 2014)."""
 
 from __future__ import annotations
 
@@ -9,28 +9,41 @@ from shoal.metrics.comparison import Comparison
 
 
 class PrivacyValue(Measure):
-    """k * 2^(I' - |I|), where I' is the mean number of different items that were changed in a group."""
+    """Privacy value: k * 2^(I' - |I|), where I' is the mean number of different items that were changed in a group.
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence, 2014, definition 5.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> losses = shoal.measure([["tea", "rum"], ["tea"]], [["tea"], ["tea"]], k=2).losses
+    >>> losses["privacy_value"], losses["modified_items"]  # 2 * 2^(1 - 2)
+    (1.0, 1.0)
+    """
 
     name = "privacy_value"
     meanings = {  # noqa: RUF012
         "privacy_value": (
             "Privacy value",
-            "A higher value means that more items were disturbed, which leaves an attacker with less to rely on. It "
-            "is the paper's figure and not a guarantee: what is guaranteed is what the model says.",
+            "A higher value means that more items were changed, so an attacker can rely on fewer items. This figure of "
+            "Wang et al. (2014) is no guarantee. The guarantee is that of the privacy model.",
         ),
         "privacy_value_log2": (
             "Privacy value, as a power of 2",
-            "The same as the exponent of 2, for data with so many items that the value itself is next to nothing.",
+            "The same value as an exponent of 2, because it is close to 0 for data with many items.",
         ),
         "modified_items": (
-            "Items disturbed per group",
-            "In how many different items a group of records was changed, averaged over the groups.",
+            "Items changed per group",
+            "How many different items were changed in a group of records, on average over all groups.",
         ),
     }
-    paper = "P1 Def. 5"
+    paper = "Wang et al. 2014, Def. 5"
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """The three values; nothing, for data that were not changed in groups."""
+        """Return the three values, or nothing for data that were not changed in groups."""
         change = compared.change_in_groups
         if change is None or change.grouping is None:
             return {}

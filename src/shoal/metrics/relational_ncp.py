@@ -1,4 +1,4 @@
-"""NCP of quasi-identifying columns (P2): which share of its domain a published value represents."""
+"""NCP of quasi-identifying columns: the share of its domain that a published value represents."""
 
 from __future__ import annotations
 
@@ -16,27 +16,47 @@ EACH = "relational_ncp:COLUMN"  # the name of the value of one column; COLUMN is
 
 
 class RelationalNCP(Measure):
-    """Per value: leaves(v)/leaves(R) of a category, length of the range/length of the domain of a number; 0 for a
-    single value, 1 for a removed one. The weighted sum over the columns, averaged over records; and each column's own.
+    """Normalized certainty penalty of columns: the share of its domain that a published value represents.
+
+    For a category it is leaves(v) / leaves(root), for a number the length of the range / the length of the domain. A
+    single value has 0, a removed value 1. ``relational_ncp`` is the weighted sum over columns of the mean over records.
+    There is also a value for each column.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013, section 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> import pyarrow as pa
+    >>> before = pa.table({"age": [31, 34, 60], "items": [["flu"]] * 3})
+    >>> after = pa.table({"age": ["[31:34]", "[31:34]", "60"], "items": [["flu"]] * 3})
+    >>> losses = shoal.measure(before, after, quasi_identifiers=["age"]).losses
+    >>> round(losses["relational_ncp"], 4)  # two of three records have 3 of 29 years
+    0.069
     """
 
     name = "relational_ncp"
     meanings = {  # noqa: RUF012
         "relational_ncp": (
             "Normalized certainty penalty of the columns (relational NCP)",
-            "The share of its domain that a published value of a quasi-identifying column represents, averaged over "
-            "all records and, by their weights, over the columns. 0 %: every value is published as it was. A removed "
-            "value counts as 100 %.",
+            "The share of its domain that a published value of a quasi-identifying column represents, on average over "
+            "all records and all columns (weighted). 0 %: every value is published unchanged. A removed value counts "
+            "as 100 %.",
         ),
         EACH: (
             "Normalized certainty penalty of column COLUMN",
-            "The share of the column's domain that a published value of it represents, averaged over all records.",
+            "The share of the column's domain that a published value represents, on average over all records.",
         ),
     }
-    paper = "P2 s.2"
+    paper = "Poulis et al. 2013, s.2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """``relational_ncp``, in 0..1 unless weights add up to more, and the same of each column; nothing without any.
+        """Return ``relational_ncp`` and the value of each column, or nothing without columns.
+
+        The values are between 0 and 1, unless the weights add up to more than 1.
 
         >>> from dataclasses import replace
         >>> from shoal.data.ordered import OrderedAttribute
@@ -59,7 +79,7 @@ class RelationalNCP(Measure):
 
 
 def _means(original: Relational | None, published: Relational) -> list[Fraction]:
-    """The exact mean penalty of each column."""
+    """Return the exact mean penalty of each column."""
     means = []
     for at, attribute in enumerate(published.attributes):
         low, high = published.low[at], published.high[at]

@@ -1,6 +1,6 @@
-"""What an attacker who knows a few items of a record can do (metrics.md, "ours"): find it, or learn what is in it.
+"""Risks: what an attacker who knows a few items of a record can do. They may find it, or learn a sensitive value.
 
-Each privacy model says which of the two it is about (``PrivacyModel.risk``); reports draw it before and after.
+Each privacy model defines which of the two it limits (``PrivacyModel.risk``). Reports show the risk before and after.
 """
 
 from __future__ import annotations
@@ -28,27 +28,44 @@ class Exposure(ABC):
     @property
     @abstractmethod
     def records(self) -> int:
-        """Those that can be exposed at all: what shares are shares of."""
+        """How many records can be exposed at all. Shares refer to this number."""
 
     @property
     @abstractmethod
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """For each degree its key, its title, and the number of records exposed by 1, 2, .. m known items."""
+        """For each degree: its key, its title, and the number of records exposed by 1, 2, .. m known items."""
 
     @property
     def known(self) -> int:
-        """m, the most items that an attacker is taken to know."""
+        """The largest number of known items, m."""
         return len(next(iter(self.degrees.values()))[1])
 
     def shares(self, key: str) -> tuple[float, ...]:
-        """As shares of the records."""
+        """Return the shares of records exposed by 1, 2, .. m known items."""
         return tuple(count / max(1, self.records) for count in self.degrees[key][1])
 
 
 @dataclass(frozen=True)
 class Risk(Exposure):
-    """Re-identification: how many records some set of so many known items pins down to fewer than k, and to one.
+    """Risk of re-identification: how many records a few known items narrow down to fewer than k records, and to one.
 
+    Parameters
+    ----------
+    k : int
+        Records that must be left.
+    rows : int
+        Records that were examined.
+    below_k, unique : tuple of int
+        For 1, 2, .. known items: how many records they narrow down to fewer than k records, and to exactly one.
+    prosecutor, average : tuple of float
+        For 1, 2, .. known items: the chance to pick the right record, for the record most at risk and on average.
+    sensitive : bool
+        Whether only records with a sensitive item count.
+    person : str
+        Noun for what records are narrowed down to, such as "household". Empty for records.
+
+    Examples
+    --------
     >>> risk = Risk.of(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2)
     >>> risk.below_k, risk.unique, risk.share_below_k
     ((1, 1), (1, 1), (0.333..., 0.333...))
@@ -58,12 +75,12 @@ class Risk(Exposure):
 
     k: int
     rows: int
-    below_k: tuple[int, ...]  # [i] records that some set of at most i + 1 known items pins down to fewer than k
-    unique: tuple[int, ...]  # ... to exactly one
-    prosecutor: tuple[float, ...]  # [i] the chance to pick the right record: 1/size for the record most at risk ..
-    average: tuple[float, ...]  # .. and its mean; size: as few as such a set of the record's items leaves
-    sensitive: bool = False  # whether only records with a sensitive item are counted
-    person: str = ""  # what records are pinned down to, such as "household"; empty: records
+    below_k: tuple[int, ...]
+    unique: tuple[int, ...]
+    prosecutor: tuple[float, ...]
+    average: tuple[float, ...]
+    sensitive: bool = False
+    person: str = ""
 
     @classmethod
     def of(
@@ -74,9 +91,9 @@ class Risk(Exposure):
         engine: Engine = LOCAL,
         holders: npt.NDArray[np.bool_] | None = None,
     ) -> Risk:
-        """Examine every set of up to m items; if told which records hold something sensitive, count only these.
+        """Examine every set of up to m items. If ``holders`` is given, count only these records.
 
-        A record without items is one of all records to an attacker who knows nothing of it: nothing pins it down.
+        A record without items cannot be narrowed down: an attacker knows nothing about it.
         """
         mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
         sizes = [left[mask] for left in min_matching(rows, m, engine)]
@@ -93,9 +110,9 @@ class Risk(Exposure):
         sensitive: bool = False,
         person: str = "",
     ) -> Risk:
-        """From the number of records, or persons, that each record is pinned down to by 1, 2, .. known items.
+        """Compute the risk from the number of records (or persons) that 1, 2, .. known items of each record leave.
 
-        ``known``: of which records there is something to know; others are not counted as pinned down.
+        ``known``: which records have anything to know. Others do not count as narrowed down.
 
         >>> Risk.by_sizes([np.array([4, 4, 2])], 3)
         Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False, person='')
@@ -108,12 +125,12 @@ class Risk(Exposure):
 
     @property
     def records(self) -> int:
-        """All that are counted."""
+        """How many records were examined."""
         return self.rows
 
     @property
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Fewer than k, and one."""
+        """The degrees: fewer than k records, and exactly one."""
         return {
             "below_k": (f"Narrowed down to fewer than {self.k} {plural(self.person or 'record')}", self.below_k),
             "unique": (f"Narrowed down to exactly one {self.person or 'record'}", self.unique),
@@ -121,18 +138,18 @@ class Risk(Exposure):
 
     @property
     def share_below_k(self) -> tuple[float, ...]:
-        """As shares of all records."""
+        """The share of records narrowed down to fewer than k, for 1, 2, .. known items."""
         return self.shares("below_k")
 
     @property
     def share_unique(self) -> tuple[float, ...]:
-        """As shares of all records."""
+        """The share of records narrowed down to one, for 1, 2, .. known items."""
         return self.shares("unique")
 
 
 @dataclass(frozen=True)
 class Disclosure(Exposure):
-    """Disclosure: of how many records a set of so many known items tells a sensitive value, probably or for certain.
+    """Risk of disclosure: how many records have a sensitive value that a few known items reveal.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["c"]])
     >>> values = Transactions.from_sets([["HIV"], [], ["HIV"], []])
@@ -143,12 +160,12 @@ class Disclosure(Exposure):
 
     l: int
     holders: int  # records with a sensitive value
-    likely: tuple[int, ...]  # [i] those where a set of at most i + 1 items tells a value with probability above 1/l
-    certain: tuple[int, ...]  # ... with certainty
+    likely: tuple[int, ...]  # for 1, 2, .. known items: records whose value they reveal with probability above 1/l
+    certain: tuple[int, ...]  # the same, with certainty
 
     @classmethod
     def of(cls, rows: Transactions, values: Transactions, limit: int, m: int, engine: Engine = LOCAL) -> Disclosure:
-        """Examine every set of up to m items; ``limit`` is l."""
+        """Examine every set of up to m items. ``limit`` is l."""
 
         def told(above: tuple[int, int], persons: Codes) -> Counts:
             return smallest_disclosing(
@@ -174,22 +191,22 @@ class Disclosure(Exposure):
 
     @property
     def records(self) -> int:
-        """Those with a sensitive value."""
+        """How many records have a sensitive value."""
         return self.holders
 
     @property
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Likely, and certain."""
+        """The degrees: with a probability above 1/l, and with certainty."""
         return {
-            "likely": (f"Value told with a probability above 1/{self.l}", self.likely),
-            "certain": ("Value told for certain", self.certain),
+            "likely": (f"Value revealed with a probability above 1/{self.l}", self.likely),
+            "certain": ("Value revealed with certainty", self.certain),
         }
 
 
 def min_matching(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Counts]:
-    """[i] for each row, how few rows (or persons, where given) some set of at most i + 1 of its items leaves.
+    """Return for 1, 2, .. m known items and each row the fewest rows (or persons) that its items can leave.
 
-    All of them, if it has no items.
+    A row without items leaves all rows.
 
     >>> [left.tolist() for left in min_matching(Transactions.from_sets([["a", "b"], ["a"], ["b"], []]), 2)]
     [[2, 2, 2, 4], [1, 2, 2, 4]]
@@ -208,25 +225,25 @@ def min_matching(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Cou
 
 
 def _least(sizes: list[Counts]) -> Counts:
-    """The smallest of several sizes for each row, 0 being none at all."""
+    """Return the smallest of several sizes for each row. 0 means no size."""
     most = np.iinfo(np.int64).max
     least = np.minimum.reduce([np.where(size == 0, most, size) for size in sizes])
     return np.where(least == most, 0, least)
 
 
 def _chances(left: Counts) -> tuple[float, float]:
-    """The largest 1/size, and the mean of all; 0 without records."""
+    """Return the largest and the mean 1/size, or 0 without records."""
     sizes, times = counted(left)
     mean = math.fsum((times / sizes).tolist()) / max(1, len(left))
     return (1 / int(sizes[0]) if len(sizes) else 0.0), mean
 
 
 def _longest(rows: Transactions) -> int:
-    """The most items that can be known of a row; at least 1."""
+    """Return the size of the longest row, at least 1."""
     return max(1, int(rows.sizes.max(initial=0)))
 
 
 def _at_most(smallest: Counts, m: int, longest: int) -> tuple[int, ...]:
-    """How many rows have a smallest size (0: none) of at most 1, 2, .. m."""
+    """Count the rows with a smallest size (0: none) of at most 1, 2, .. m."""
     up_to = np.cumsum(np.bincount(smallest, minlength=longest + 1)[1:])
     return tuple(up_to[: min(m, longest)].tolist()) + (int(up_to[-1]),) * (m - longest)

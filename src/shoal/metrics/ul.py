@@ -1,4 +1,4 @@
-"""UL, the utility loss of generalized items (P2): how many sets of items a published record may represent."""
+"""UL, the utility loss of generalized items: how many sets of items a published record may represent."""
 
 from __future__ import annotations
 
@@ -17,34 +17,50 @@ DEEPEST = -2000  # exponents of 2 below this are 0 in floating point
 
 
 class UL(Measure):
-    """A label u over n items may represent any of 2^n - 1 sets: UL(u) = (2^n - 1) w(u), with w = 0 if n = 1. A record
-    loses the sum over its labels, divided by 2^s - 1, where s is the sum of their sizes. Mean over records.
+    """Utility loss: how many sets of items the generalized labels of a record may represent.
+
+    A label u over n items may represent any of 2^n - 1 sets: UL(u) = (2^n - 1) w(u), with w = 0 if n = 1. The loss of a
+    record is the sum over its labels, divided by 2^s - 1, where s is the sum of their sizes. ``ul`` is the mean over
+    records.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013, section 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"*": {"drink": ["tea", "rum"], "food": ["rye", "bun"]}})
+    >>> before, after = [["tea", "rye"], ["rum", "rye"]], [["drink", "rye"], ["drink", "rye"]]
+    >>> round(shoal.measure(before, after, hierarchy=tree).losses["ul"], 4)  # 3/7
+    0.4286
     """
 
     name = "ul"
     meanings = {  # noqa: RUF012
         "ul": (
             "Utility loss (UL)",
-            "How many sets of items the generalized labels of a record may represent, as a share of what one label "
-            "over all of its items would allow, averaged over records. 0 %: every label is an item. Removed items do "
-            "not count.",
+            "How many sets of items the generalized labels of a record may represent, as a share of the number for one "
+            "label over all of its items. This is the average over all records. 0 %: every label is an item. Removed "
+            "items do not count.",
         )
     }
-    paper = "P2 s.2"
+    paper = "Poulis et al. 2013, s.2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """``ul``, in 0..1; nothing, for sets alone that hold no generalized label."""
+        """Return ``ul`` (0 to 1), or nothing for sets without columns and without generalized labels."""
         published = compared.published
         return {"ul": _mean(record_losses(published))} if _matters(published) else {}
 
     def weighted(self, compared: Comparison, weights: Counts) -> dict[str, float]:
-        """With w(u) = mean weight of the items that u covers / the largest weight."""
+        """Return ``weighted_ul``, with w(u) = mean weight of the items that u covers / the largest weight."""
         published = compared.published
         return {"weighted_ul": _mean(record_losses(published, weights))} if _matters(published) else {}
 
 
 def record_losses(published: Published, weights: Counts | None = None) -> Losses:
-    """UL of each record, in 0..1; of an empty record 0. Weights are those of the original items.
+    """Return UL of each record (0 to 1; 0 for an empty record). Weights are those of the original items.
 
     >>> from shoal.data.hierarchy import Hierarchy
     >>> from shoal.data.transactions import Transactions
@@ -69,12 +85,12 @@ def record_losses(published: Published, weights: Counts | None = None) -> Losses
 
 
 def _power(exponents: Counts) -> Losses:
-    """2 to these, which are not above 0."""
+    """Return 2 to the power of these exponents, which are not above 0."""
     return np.ldexp(1.0, np.maximum(exponents, DEEPEST).astype(np.int32))
 
 
 def _matters(published: Published) -> bool:
-    """Whether there is something to tell: sets beside columns, or generalized ones."""
+    """Whether the measure applies: there are columns, or generalized labels."""
     return published.relational is not None or published.generalized
 
 

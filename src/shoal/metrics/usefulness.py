@@ -1,17 +1,17 @@
-"""How much of the items can still be read in a release, and whether it is nearly worthless.
+"""How many items can still be read in a release, and whether it is nearly worthless.
 
-A label is *broad* if it covers more than half of all items, of those in the hierarchy or of those that occur in the
-data, and at least 5 of them; or every item that there is. (Among 2 to 8 items a label over half of them is normal.)
+A label is *broad* if it covers all items, or at least 5 items and more than half of all items: either of those in the
+hierarchy, or of those that occur in the data. (Among 2 to 8 items, a label over half of them is normal.)
 
 A release is *nearly worthless* if
 
-- more than half of its items are published under broad labels (a global cut has room for one such label only), or
+- more than half of its items are published under broad labels (a global cut can have only one), or
 - more than half of its items were removed or are published under broad labels, or
 - more than half of the records that had items are published without any.
 
 "Items" are items of records: an item in three records counts three times. Sensitive values and other columns do not
-count: they are published all the same, and the headline says what it does not speak of. Methods that add items are
-judged by what they delete; models that leave the sets alone are not judged.
+count. They are published anyway, and the headline says that it does not cover them. Methods that add items are judged
+by the items that they delete. Models that do not change the sets are not judged.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from shoal.metrics.coverage import covered_sizes
 from shoal.published import Published
 
 Worthless = Literal["one label", "removed", "emptied"]
-FEW = 5  # items that a label must cover to be broad, unless it covers all that there are
+FEW = 5  # items that a label must cover to be broad, unless it covers all items
 
 
 @dataclass(frozen=True)
 class Usefulness:
-    """What became of the items of records, in counts.
+    """Counts of what became of the items of records.
 
     >>> from shoal.data.hierarchy import Hierarchy
     >>> from shoal.metrics.comparison import Comparison
@@ -48,21 +48,21 @@ class Usefulness:
     'one label'
     """
 
-    items: int  # of records, before
+    items: int  # of all records, before
     unchanged: int  # of these: published as themselves
     different_items: int  # that occur in the data
     always_unchanged: int  # of these: published as themselves wherever they occur
-    median_items: int | None  # behind the label of an item that is published; an unchanged item: 1; none: nothing is
+    median_items: int | None  # number of items behind the label of an item (1 if unchanged); None: no item is published
     removed: int  # items of records that no label covers
     hidden: int  # items of records under broad labels
     broad: tuple[tuple[str, int], ...]  # the broad labels, and how many items each covers; the most frequent first
-    domain: int  # items that there are
+    domain: int  # number of all items
     records: int  # that had items
     emptied: int  # of these: published without any
 
     @classmethod
     def of(cls, original: Transactions, published: Published, sizes: Counts) -> Usefulness:
-        """Count; ``sizes`` are the covered sizes (:func:`~shoal.metrics.coverage.covered_sizes`) of these rows."""
+        """Count. ``sizes`` are the covered sizes of these rows (:func:`~shoal.metrics.coverage.covered_sizes`)."""
         shown = np.sort(sizes[sizes > 0])
         broad = _broad(original, published)
         order = sorted(np.flatnonzero(broad).tolist(), key=lambda code: (-int(published.rows.supports[code]), code))
@@ -89,7 +89,7 @@ class Usefulness:
 
     @property
     def worthless(self) -> Worthless | None:
-        """Why the release is nearly worthless; None: it is not."""
+        """Why the release is nearly worthless, or None."""
         if 2 * self.emptied > self.records:
             return "emptied"
         if 2 * self.hidden > self.items:
@@ -98,7 +98,7 @@ class Usefulness:
 
 
 def _broad(original: Transactions, published: Published) -> npt.NDArray[np.bool_]:
-    """For each label whether it is used and broad."""
+    """Return for each label whether it is used and broad."""
     occurs = original.supports > 0
     ends = np.concatenate([[0], np.cumsum(occurs[published.cover_items])])[published.cover_indptr]
     broad = (published.cover_sizes == published.n_items) & (published.n_items > 1)
@@ -109,7 +109,7 @@ def _broad(original: Transactions, published: Published) -> npt.NDArray[np.bool_
 
 
 def _covered(original: Transactions, published: Published, labels: npt.NDArray[np.bool_]) -> int:
-    """How many items of records some of the labels cover."""
+    """Count the items of records that some of the labels cover."""
     codes = np.flatnonzero(labels)
     if not len(codes):
         return 0

@@ -1,12 +1,12 @@
-"""Workloads: queries that count records, to compare what original and published data answer (P2).
+"""Workloads: queries that count records, to compare the answers of original and published data.
 
 A query asks for values of quasi-identifying columns and for items: "how many people from Africa of 20 to 30 years
 bought E and G?". A workload is a list of them; as a file it has a query on each line, as JSON::
 
     {"age": "[20:30]", "origin": "Africa", "items": ["E", "G"]}
 
-A value is one of the original data, a range or a group of the column's hierarchy, and ``null`` where it is missing; all
-items of ``items`` are asked for. Both parts may be left out.
+A value is a value of the original data, a range or a group of the column's hierarchy, or ``null`` for a missing value.
+A record must have all items of ``items``. Values or items may be left out.
 """
 
 from __future__ import annotations
@@ -25,27 +25,42 @@ from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.published import Published
 
 ITEMS = "items"  # the field of a query that names the items
-QUERIES, VALUES, ASKED = 100, 2, 2  # by default: how many queries, of how many values and items
+QUERIES, VALUES, ASKED = 100, 2, 2  # default numbers of queries, and of values and items in each
 
 
 @dataclass(frozen=True)
 class Query:
-    """How many records have all these values and items?"""
+    """A query that counts the records with all given values and items.
 
-    values: Mapping[str, str | None] = field(default_factory=dict)  # column -> value, range or group; none: missing
+    Parameters
+    ----------
+    values : mapping of str to str or None
+        Values by column: a value, a range or a group, or None for a missing value.
+    items : tuple of str
+        Items that a record must have.
+    place : str
+        Where the query comes from, for messages.
+
+    Examples
+    --------
+    >>> Query({"age": "[20:30]"}, ("beer", "bread")).size
+    '1 value, 2 items'
+    """
+
+    values: Mapping[str, str | None] = field(default_factory=dict)  # by column; None: missing
     items: tuple[str, ...] = ()
-    place: str = "a query"  # where it stands, for messages
+    place: str = "a query"
 
     def __post_init__(self) -> None:
-        """Refuse what asks for nothing, or twice for the same."""
+        """Raise an error if the query asks for nothing, or twice for the same item."""
         if not self.values and not self.items:
-            raise DataError(f"{self.place} asks for nothing: wanted values of columns, {ITEMS}, or both.")
+            raise DataError(f"{self.place} asks for nothing: name values of columns, {ITEMS}, or both.")
         for item in self.items:
             if self.items.count(item) > 1:
                 raise DataError(f"{self.place} asks for item '{shorten(item)}' twice: remove one.")
 
     def intervals(self, relational: Relational | None) -> dict[int, tuple[int, int]]:
-        """Attribute -> between which ends of its axis the value asked for lies."""
+        """Return for each attribute the ends of the value that is asked for."""
         names = () if relational is None else relational.names
         intervals: dict[int, tuple[int, int]] = {}
         for name, text in self.values.items():
@@ -53,7 +68,7 @@ class Query:
                 listed = ", ".join(f"'{known}'" for known in names) or "none"
                 raise DataError(
                     f"{self.place} asks for column '{shorten(name)}'{did_you_mean(name, names)}, which is no "
-                    f"quasi-identifier: these are {listed}."
+                    f"quasi-identifier (quasi-identifiers: {listed})."
                 )
             at = names.index(name)
             try:
@@ -65,7 +80,7 @@ class Query:
 
     @property
     def size(self) -> str:
-        """What it asks for, in numbers.
+        """How many values and items the query asks for, in words.
 
         >>> Query({"age": "20", "sex": "F"}, ("a",)).size, Query(items=("a", "b")).size
         ('2 values, 1 item', '2 items')
@@ -74,7 +89,7 @@ class Query:
         return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in asked if number)
 
     def codes(self, code_of: Mapping[str, int]) -> list[int]:
-        """The items asked for, of those with a code."""
+        """Return the codes of the items."""
         for item in self.items:
             if item not in code_of:
                 raise DataError(
@@ -86,8 +101,17 @@ class Query:
 
 @dataclass(frozen=True)
 class Workload:
-    """A list of queries.
+    """A list of counting queries.
 
+    Parameters
+    ----------
+    queries : tuple of Query
+        The queries. At least one.
+    name : str
+        Where the queries come from, for messages.
+
+    Examples
+    --------
     >>> from shoal.data.transactions import Transactions
     >>> original = Published.plain(Transactions.from_sets([["a", "b"], ["b", "c", "d"], ["c"]]))
     >>> drawn = Workload.generated(original, queries=2, items=2, seed=1)
@@ -99,20 +123,20 @@ class Workload:
     name: str = "workload"
 
     def __post_init__(self) -> None:
-        """Refuse an empty one."""
+        """Raise an error if there are no queries."""
         if not self.queries:
-            raise DataError(f"{self.name} holds no queries: wanted at least one.")
+            raise DataError(f"{self.name} has no queries: give at least one.")
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Show the name and the number of queries."""
         return f"Workload({self.name}, {len(self):,} queries)"
 
     def __len__(self) -> int:
-        """How many queries."""
+        """Return the number of queries."""
         return len(self.queries)
 
     def __iter__(self) -> Iterator[Query]:
-        """One after the other."""
+        """Iterate over the queries."""
         return iter(self.queries)
 
     @classmethod
@@ -124,11 +148,11 @@ class Workload:
         items: int | Sequence[int] | None = None,
         seed: int = 0,
     ) -> Workload:
-        """Queries drawn from the data: each asks for some values and items that some record has.
+        """Draw queries from the data. Each asks for some values and items that some record has.
 
-        A record with enough items is drawn, then so many of its values and of its items, all with the same chance; by
-        default 2 of each, or as many as there are columns, and items in the longest record. With several numbers of
-        items, so many queries are drawn of each.
+        A record with enough items is drawn at random, then some of its values and items. By default, a query has 2
+        values and 2 items, or fewer if there are not as many columns or items. If ``items`` has several numbers,
+        ``queries`` queries are drawn for each.
         """
         relational = original.relational
         width = 0 if relational is None else len(relational.attributes)
@@ -138,7 +162,7 @@ class Workload:
         _check(original, queries, values, each)
         drawn: list[Query] = []
         for wanted in each:
-            rng = np.random.default_rng(seed)  # the queries of a size depend on no others
+            rng = np.random.default_rng(seed)  # the queries of one size do not depend on other sizes
             able = np.flatnonzero(original.rows.sizes >= wanted)
             for _ in range(queries):
                 row = int(able[rng.integers(len(able))])
@@ -150,13 +174,13 @@ class Workload:
 
     @classmethod
     def load(cls, path: str | Path) -> Workload:
-        """Read a file with a query on each line; blank lines do not count."""
+        """Read a file with one query a line. Blank lines are skipped."""
         lines = files.load(path).text().split("\n")
         numbered = ((f"{path}, line {number}", line) for number, line in enumerate(lines, 1) if line.strip())
         return cls(tuple(_read(line, place) for place, line in numbered), str(path))
 
     def save(self, path: str | Path) -> None:
-        """Write such a file."""
+        """Write a file with one query a line."""
         lines = []
         for query in self.queries:
             if ITEMS in query.values:
@@ -168,9 +192,11 @@ class Workload:
 
 
 def _check(original: Published, queries: int, values: int, each: Sequence[int]) -> None:
-    """Refuse queries that cannot be drawn."""
+    """Raise an error if such queries cannot be drawn."""
     if not each or len(set(each)) < len(each):
-        raise OptionError(f"Workload: items must be a number, or some that differ, got {tuple(each)}: try (1, 2, 3).")
+        raise OptionError(
+            f"Workload: items must be a number or several different numbers, got {tuple(each)}: try (1, 2, 3)."
+        )
     for name, number in (("queries", queries), ("values", values), *(("items", items) for items in each)):
         if number < (name == "queries"):
             raise OptionError(f"Workload: {name} must be at least {int(name == 'queries')}, got {number}.")
@@ -179,21 +205,22 @@ def _check(original: Published, queries: int, values: int, each: Sequence[int]) 
     width = 0 if original.relational is None else len(original.relational.attributes)
     if values > width:
         raise OptionError(
-            f"Workload: queries cannot ask for {values} values, as there are {width} quasi-identifiers: ask for at "
-            f"most {width}, or declare more columns as quasi-identifiers."
+            f"Workload: queries cannot ask for {values} values, because there are {width} quasi-identifiers: ask for "
+            f"at most {width}, or declare more columns as quasi-identifiers."
         )
     if not len(original.rows):
-        raise OptionError("Workload: there are no records to draw queries from: give data with at least one.")
+        raise OptionError("Workload: there are no records to draw queries from: give data with at least one record.")
     if max(each) > (longest := int(original.rows.sizes.max())):
         raise OptionError(
-            f"Workload: queries cannot ask for {max(each)} items, as no record has so many: ask for at most {longest}."
+            f"Workload: queries cannot ask for {max(each)} items, because no record has as many: ask for at most "
+            f"{longest}."
         )
     if original.relational is not None and values and ITEMS in original.relational.names:
         raise _reserved("Workload")
 
 
 def _values(relational: Relational | None, chosen: Iterable[int], row: int) -> dict[str, str | None]:
-    """The values of a record in some columns, as texts."""
+    """Return the values of a record in some columns as texts."""
     if relational is None:
         return {}
     ends = [(relational.attributes[at], int(relational.low[at][row]), int(relational.high[at][row])) for at in chosen]
@@ -201,7 +228,7 @@ def _values(relational: Relational | None, chosen: Iterable[int], row: int) -> d
 
 
 def _read(line: str, place: str) -> Query:
-    """The query of a line."""
+    """Parse a line as a query."""
     try:
         query = json.loads(line, object_pairs_hook=_once, parse_int=str, parse_float=str, parse_constant=str)
     except json.JSONDecodeError as error:
@@ -216,17 +243,17 @@ def _read(line: str, place: str) -> Query:
     for name, value in query.items():
         if value is not None and not isinstance(value, str):
             raise DataError(
-                f"{place}: column '{shorten(name)}' must have one value, range or group, or null for missing: "
+                f"{place}: column '{shorten(name)}' must have one value, range or group, or null if missing: "
                 f"{_EXAMPLE}."
             )
     return Query(query, tuple(items), place)
 
 
-_EXAMPLE = 'wanted a query such as {"age": "[20:30]", "sex": "F", "items": ["a", "b"]}'
+_EXAMPLE = 'write a query such as {"age": "[20:30]", "sex": "F", "items": ["a", "b"]}'
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of an object; none twice."""
+    """Return the fields of an object, or raise an error if one occurs twice."""
     fields: dict[str, Any] = {}
     for name, value in pairs:
         if name in fields:
@@ -236,4 +263,6 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reserved(place: str) -> OptionError:
-    return OptionError(f"{place}: a column called '{ITEMS}' cannot be asked for, as a query's items are: rename it.")
+    return OptionError(
+        f"{place}: queries cannot ask for a column called '{ITEMS}', which is reserved for items: rename it."
+    )

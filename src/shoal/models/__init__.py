@@ -1,4 +1,4 @@
-"""Privacy models: one file each, with the definition and its verifier.
+"""Privacy models, with one file for each: its definition and its verifier.
 
 A verifier reads published data only, never an algorithm's bookkeeping, and shares no code path with the algorithms:
 this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (import-linter enforces it).

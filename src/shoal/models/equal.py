@@ -1,4 +1,4 @@
-"""Counting equal rows, for the models that want whole records to be the same."""
+"""Counts equal rows, for models in which whole records must be equal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shoal.engines import Engine
 from shoal.models.base import Verdict
 from shoal.models.witness import RareRecord
 
-SHOWN = 20  # witnesses that a verdict carries
+SHOWN = 20  # witnesses in a verdict
 
 
 def equal_rows(rows: Transactions, k: int, engine: Engine) -> Verdict:
-    """Whether every row occurs at least k times; the witnesses are those that do not, the shortest first."""
+    """Check that every row occurs at least k times. The witnesses are rows that do not, the shortest first."""
     tick = engine.tick("verifying")
     bounds, text = (4 * rows.indptr).tolist(), rows.items.tobytes()  # codes of 4 bytes, ascending in each row
     tick(0.0)

@@ -1,16 +1,16 @@
-"""(h,k,p)-coherence (Xu, Wang, Fu, Yu, KDD 2008; the guarantee of P4's rival MM).
+"""(h,k,p)-coherence (Xu et al. 2008): p public items fit k records, and reveal no private item too surely.
 
-Items are public or private. Every set b of 1..p public labels that occurs is in at least k records, and of these at
-most the share h has any one private item e: sup(b with e) / sup(b) <= h. An attacker who knows nothing (b = {}) is not
-considered: a private item that most records have is no violation by itself. Without private items, or with h = 1, this
-is k^m-anonymity of the public items with m = p.
+Items are public or private. Every set b of 1..p public labels that occurs is in at least k records, and at most the
+share h of these has any one private item e: sup(b with e) / sup(b) <= h. An attacker who knows nothing (b = {}) is not
+considered, so a private item that most records have is no violation by itself. Without private items, or with h = 1,
+this is k^m-anonymity of the public items with m = p.
 
-The verifier counts the published rows and nothing else: first supports, then shares. Where all supports are at least k
-a share above h needs more than h*k records with the private item, so sets with fewer are left with all that contain
-them.
+The verifier counts the published rows and nothing else: first supports, then shares. If all supports are at least k, a
+share above h needs more than h*k records with the private item. So the verifier skips sets with fewer, and their
+supersets.
 
-Cost: that of k^p-anonymity, and the time to enumerate the sets of up to p labels that more than h*k records with a
-private item have; memory is proportional to the data.
+Time: that of k^p-anonymity, and of enumerating the sets of up to p labels that more than h*k records with a private
+item have. Memory is proportional to the data.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from shoal.errors import OptionError
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
 from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.people import NOT_MISSING, about_people
 from shoal.models.rare import rare_sets
 from shoal.models.sensitive import SensitiveValues
 from shoal.models.witness import DisclosingSet, RareSet
@@ -38,8 +39,30 @@ DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
 
 @dataclass(frozen=True)
 class Hkp(SensitiveValues, ItemsetModel):
-    """Any p or fewer public items of a record are in at least k records, and tell no private item too surely.
+    """(h,k,p)-coherence: p public items fit at least k records, of which at most the share h has a private item.
 
+    An attacker who knows up to p public items of a record finds at least k records that fit, or none. Each private item
+    is in at most the share h of them.
+
+    Parameters
+    ----------
+    h : float, default 0.8
+        Largest share of the records that fit which may have the same private item. Above 0, at most 1.
+    k : int, default 5
+        Records that must share any p known items. At least 2.
+    p : int, default 2
+        Public items of a record that an attacker may know. At least 1.
+    sensitive : tuple of str
+        Private items, groups of the hierarchy, or values of a column such as ``"disease=HIV"``.
+    sensitive_column : tuple of str
+        Columns whose values are all private.
+
+    References
+    ----------
+    Y. Xu, K. Wang, A. W.-C. Fu, P. S. Yu: Anonymizing transaction databases for publication. KDD 2008.
+
+    Examples
+    --------
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b", "HIV"], ["a"]])
     >>> for h in (0.5, 0.4):
     ...     verdict = Hkp(h=h, k=2, p=2, sensitive=("HIV",)).verify(Published.plain(rows))
@@ -51,36 +74,39 @@ class Hkp(SensitiveValues, ItemsetModel):
     name = "hkp"
     title = "(h,k,p)-coherence"
     protects = "Sets: p known items fit k records; a sensitive item has a chance of at most h."
-    paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
+    paper = "Xu et al. 2008"
     default_algorithm = "mm"
-    views = ("attacker view", "attacker views")
+    views = ("label set or share", "label sets and shares")
     check_scope = (
-        "every set of published labels that occurs and that an attacker may know (or, where that settles all such sets "
-        "at once, every different published record), and of those in enough records with a private item all shares"
+        "one for every set of published labels that occurs and that an attacker may know (or for every different "
+        "published record, if that covers all such sets), and one for every share of a private item that could be too "
+        "high"
     )
 
-    h: float = option(0.8, low=0, high=1, help="largest share of the records that fit which may have a private item")
-    k: int = option(5, low=2, help="records that must share any known itemset")
-    p: int = option(2, low=1, help="public items an attacker may know of a record")
-    sensitive: tuple[str, ...] = option(
-        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+    h: float = option(
+        0.8, low=0, high=1, help="Largest share of the records that fit which may have the same private item."
     )
-    sensitive_column: tuple[str, ...] = option((), help="other columns with values not to be learned: a,b")
+    k: int = option(5, low=2, help="Records that must share any p known items.")
+    p: int = option(2, low=1, help="Public items of a record that an attacker may know.")
+    sensitive: tuple[str, ...] = option(
+        (), help="Items or groups that must not be learned: a,b,c or a file with one a line."
+    )
+    sensitive_column: tuple[str, ...] = option((), help="Other columns whose values must not be learned: a,b.")
 
     def __post_init__(self) -> None:
-        """The share must be above 0, and short enough to be compared exactly."""
+        """Raise an error if the share h is 0 or has too many decimals to be compared exactly."""
         super().__post_init__()
         if not self.h:
             raise OptionError(
-                "(h,k,p)-coherence needs an h above 0, got 0: with 0 no record could have a private item and a public "
-                "one; remove the private items instead."
+                "(h,k,p)-coherence needs h above 0, got 0. With 0, no record could have both a private and a public "
+                "item: remove the private items instead."
             )
         if self.share.denominator > 10**DECIMALS:
             raise OptionError(f"(h,k,p)-coherence: h must have at most {DECIMALS} decimals, got {self.h}: round it.")
 
     @property
     def share(self) -> Fraction:
-        """What h says, exactly as it was written.
+        """The share h as an exact fraction.
 
         >>> Hkp(h=0.1).share
         Fraction(1, 10)
@@ -89,25 +115,25 @@ class Hkp(SensitiveValues, ItemsetModel):
 
     @property
     def risk_caveat(self) -> str:
-        """Risks are drawn for finding a record."""
+        """Say that the risk figures leave out private items."""
         if not self.sensitive and not self.sensitive_column:
             return ""
-        return "The figures are about finding a record; the guarantee also limits what is learned of private items."
+        return "The charts show the risk of finding a record. The guarantee also limits what is learned about it."
 
     @property
     def notes(self) -> list[Note]:
-        """Without private items half of it is idle."""
+        """Warn if nothing is private."""
         if self.sensitive or self.sensitive_column:
             return []
         return [NoPrivateItems(self.k, self.p)]
 
     @property
     def max_known_items(self) -> int:
-        """As many items as p says."""
+        """The number of items that an attacker may know: p."""
         return self.p
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
-        """Supports first, then the shares of private items for sets that are too small to be rare."""
+        """Check supports first, then the shares of private items, and return the verdict."""
         rows, values = self.both(published)
         rare = rare_sets(rows, self.k, self.p, engine)
         known = min((len(codes) - 1 for codes, _ in rare.sets), default=self.p)
@@ -135,23 +161,23 @@ class Hkp(SensitiveValues, ItemsetModel):
         return Verdict(rare.violations == 0, checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
-        """Who can be found by public items."""
+        """Count the records that a few public items single out."""
         return Risk.of(self.both(published)[0], self.k, min(self.p, DRAWN), engine)
 
     def demand(self, rows: Transactions) -> Demand:
-        """Any p labels are in k records, of which at most the share h has the same private item."""
+        """Ask that any p labels are in k records, and at most the share h of these has the same private item."""
         return Demand(self.k, min(self.p, int(rows.sizes.max(initial=0))), self.share)
 
     def feasible(self, published: Published) -> None:
-        """It always is: without public items there is nothing to know. The algorithms for it may suppress."""
+        """Do nothing: the model is always feasible, because its algorithms may suppress all public items."""
 
     @property
     def short(self) -> str:
-        """For instance (0.8,5,2)-coherence."""
+        """The guarantee in a few words, such as "(0.8,5,2)-coherence"."""
         return f"({format_value(self.h)},{self.k},{self.p})-coherence"
 
     def describe(self, persons: Persons | None = None) -> str:
-        """In plain words."""
+        """Describe the guarantee in one sentence."""
         known = "a public item" if self.p == 1 else f"up to {self.p} public items"
         fitting = f"at least {self.k} records that fit, or with none"
         left = f"An attacker who knows {known} of a record is left with {fitting}"
@@ -160,16 +186,17 @@ class Hkp(SensitiveValues, ItemsetModel):
         return f"{left}, and finds each private item in at most {float(self.share * 100):g} % of them."
 
     def caveats(self, persons: Persons | None = None) -> list[str]:
-        """In plain words."""
+        """List what the guarantee does not promise."""
         known = "1 public item" if self.p == 1 else f"{self.p} public items"
         return [
             f"It says nothing about an attacker who knows more than {known} of a record.",
-            "It says nothing about an attacker who knows a private item of a record: these are published as they are.",
-            "It says nothing about an attacker who knows no item: if nearly all records have a private item, everybody "
-            "may guess so.",
-            "Only what was declared private is protected from being learned. If every record that fits what an "
-            "attacker knows also holds a certain other item, they learn that item without knowing which record it is.",
-            "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
-            "It counts records, not people. If one person is behind several records, fewer people may fit.",
-            "It is about this release alone. Publishing the same records again in another form can undo it.",
+            "It says nothing about an attacker who knows a private item of a record. These items are published "
+            "unchanged.",
+            "It says nothing about an attacker who knows no item. If nearly all records have a private item, everyone "
+            "can guess that a record has it.",
+            "It protects only private items from being learned. If every record that fits what an attacker knows also "
+            "holds a certain public item, they learn that item without knowing which record it is.",
+            NOT_MISSING,
+            about_people(None),
+            "It covers this release only. Publishing the same records again in another form can undo it.",
         ]

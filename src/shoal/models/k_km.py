@@ -1,11 +1,11 @@
-"""(k,k^m)-anonymity (P2): who knows all relational values and up to m items of a record is left with k records.
+"""(k,k^m)-anonymity: an attacker who knows all columns and up to m items of a record is left with k records.
 
-Group the published rows by equal values of the quasi-identifying columns: every group has at least k rows, and inside
-every group the sets are k^m-anonymous (P2 Definition 1 with no items, and with up to m). This is more than k-anonymity
-of the columns and k^m-anonymity of the sets: both can hold while a value and an item together pin down one record.
+Group the published rows by equal values of the quasi-identifying columns. Every group has at least k rows, and the sets
+of every group are k^m-anonymous. This is more than k-anonymity of the columns and k^m-anonymity of the sets: both can
+hold while a value and an item together single out one record.
 
-The verifier groups the records by their published values and counts all sets of up to m labels inside each group.
-Cost: that of k^m-anonymity; memory is proportional to the data.
+The verifier groups the records by their published values and counts all sets of up to m labels inside each group. It
+takes the time of k^m-anonymity. Its memory is proportional to the data.
 """
 
 from __future__ import annotations
@@ -35,8 +35,25 @@ from shoal.published import Published
 
 @dataclass(frozen=True)
 class KKm(RelationalModel, ItemsetModel):
-    """The values of all quasi-identifying columns and any m or fewer items of a record fit at least k records.
+    """(k,k^m)-anonymity: all quasi-identifying values and any m or fewer items of a record fit at least k records.
 
+    An attacker who knows the values of a record in all quasi-identifying columns and up to m of its items finds at
+    least k records that fit, or none. If persons are given, it is k persons instead of k records.
+
+    Parameters
+    ----------
+    k : int, default 25
+        Records (or persons) that must share all quasi-identifying values and any m known items. At least 2.
+    m : int or "all", default 2
+        Items of a record that an attacker may know. At least 1.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> import shoal
     >>> sets = [["a"], ["b"], ["a"], ["b"]]
@@ -50,24 +67,24 @@ class KKm(RelationalModel, ItemsetModel):
     name = "k-km"
     title = "(k,k^m)-anonymity"
     protects = "Columns and sets: quasi-identifiers and m known items fit at least k records."
-    paper = "P2"
+    paper = "Poulis et al. 2013"
     default_algorithm = "rmerge-rt"
     counts_persons = True
-    views = ("attacker view", "attacker views")
+    views = ("combination of values and items", "combinations of values and items")
     check_scope = (
-        "every combination of published values of the quasi-identifying columns, alone and with every set of published "
+        "one for every combination of published values of the quasi-identifying columns, alone and with every set of "
         "labels that occurs with it and that an attacker may know"
     )
 
     k: int = option(
         25,
         low=2,
-        help="records (persons, where given) that must share all quasi-identifying values and any known itemset",
+        help="Records (or persons, if given) that must share all quasi-identifying values and any m known items.",
     )
-    m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an attacker may know of a record, or 'all'")
+    m: int | Literal["all"] = option(2, low=1, words=("all",), help="Items of a record an attacker may know, or 'all'.")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
-        """Count the records of each class, then all sets of up to m labels inside each."""
+        """Count the records of each class and all sets of up to m labels inside it, and return the verdict."""
         classes = self.classes(published)
         sizes = self.too_small(classes, published.rows.persons)
         if not sizes.holds:
@@ -76,37 +93,37 @@ class KKm(RelationalModel, ItemsetModel):
         return replace(rare, checked=rare.checked + sizes.checked)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
-        """Who can be found by all values and a few items."""
+        """Count the records that all values and a few items single out."""
         m = DRAWN if self.m == "all" else min(self.m, DRAWN)
         return risk_in_classes(published.rows, self.classes(published), self.k, m, engine)
 
     def demand(self, rows: Transactions) -> Demand:
-        """As for k^m-anonymity."""
+        """Ask the same as k^m-anonymity."""
         return Km(self.k, self.m).demand(rows)
 
     def feasible(self, published: Published) -> None:
-        """Generalization can make all records equal, but for which of them hold anything."""
+        """Raise an error if there are too few records, or too few with items."""
         super().feasible(published)
         if 0 < (full := with_items(published.rows)) < self.k:
             raise Infeasible(
                 f"{self.title} with k={self.k} needs {needed(self.k, published.rows.persons)}, got {full}: choose a "
-                f"smaller k or more data."
+                f"smaller k, or add data."
             )
 
     @property
     def short(self) -> str:
-        """For instance (25,25^2)-anonymity."""
+        """The guarantee in a few words, such as "(25,25^2)-anonymity"."""
         return f"({self.k},{self.k}^{'infinity' if self.m == 'all' else self.m})-anonymity"
 
     def describe(self, persons: Persons | None = None) -> str:
-        """In plain words."""
+        """Describe the guarantee in one sentence."""
         return (
             f"An attacker who knows the values of a record in all quasi-identifying columns and {known_items(self.m)} "
             f"of it is left with at least {fitting(self.k, persons)}, or with none."
         )
 
     def caveats(self, persons: Persons | None = None) -> list[str]:
-        """In plain words."""
+        """List what the guarantee does not promise."""
         return [
             *beyond_m(self.m),
             "It does not hide what all fitting records have in common. If every record that fits what an attacker "

@@ -1,11 +1,11 @@
-"""(k,l^m)-diversity (P2 s.5): (k,k^m)-anonymity, and what is sensitive is not learned either.
+"""(k,l^m)-diversity: (k,k^m)-anonymity that also protects sensitive values.
 
-On what is not sensitive in a record it is (k,k^m)-anonymity. And inside each group of records with equal published
-values of the quasi-identifying columns, no set of 0..m labels (0: who knows only the values) comes with a sensitive
-value in more than 1 of l records.
+The items that are not sensitive satisfy (k,k^m)-anonymity. In addition, inside each group of records with equal
+published values of the quasi-identifying columns, no set of 0..m labels occurs with the same sensitive value in more
+than 1 of l records. (0 labels: the attacker knows the values only.)
 
-The verifier groups the records by their published values and counts inside each group. Cost: that of k^m-anonymity and
-of l^m-diversity; memory is proportional to the data.
+The verifier groups the records by their published values and counts inside each group. It takes the time of
+k^m-anonymity and of l^m-diversity. Its memory is proportional to the data.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from shoal.models.people import class_sizes, counted, fitting, needed, noun, wit
 from shoal.models.relational import (
     SHOWN,
     RelationalModel,
-    apart_by_class,
     beyond_m,
     common_caveats,
     known_items,
     name_of,
     rare_in_classes,
     risk_in_classes,
+    split_by_class,
 )
 from shoal.models.sensitive import SensitiveValues
 from shoal.models.witness import DisclosingInClass
@@ -46,8 +46,31 @@ from shoal.published import Grouping, Published
 
 @dataclass(frozen=True)
 class KLm(RelationalModel, SensitiveValues, ItemsetModel):
-    """As (k,k^m), and no more than 1 in l of the records that fit share a sensitive value.
+    """(k,l^m)-diversity: (k,k^m)-anonymity, and at most 1 in l of the records that fit share a sensitive value.
 
+    An attacker who knows the values of a record in all quasi-identifying columns and up to m items that are not
+    sensitive finds at least k records that fit, or none. Each sensitive value is in at most 1 in l of them.
+
+    Parameters
+    ----------
+    k : int, default 25
+        Records (or persons, if given) that must share all quasi-identifying values and any m known items. At least 2.
+    l : int, default 2
+        At most 1 in l of the records that fit may have the same sensitive value. At least 2.
+    m : int, default 2
+        Items of a record that an attacker may know. At least 1.
+    sensitive : tuple of str
+        Sensitive items, groups of the hierarchy, or values of a column such as ``"disease=HIV"``.
+    sensitive_column : tuple of str
+        Columns whose values are all sensitive.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013, section 5.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> import shoal
     >>> data = shoal.read(pa.table({"age": ["19"] * 4, "items": [["a", "HIV"], ["a"], ["a", "HIV"], ["a"]]}))
@@ -60,38 +83,38 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
     name = "k-lm"
     title = "(k,l^m)-diversity"
     protects = "Columns and sets: like k-km; a sensitive item has a chance of at most 1/l."
-    paper = "P2 s.5"
+    paper = "Poulis et al. 2013, s.5"
     default_algorithm = "rmerge-rt"
     counts_persons = True
-    views = ("attacker view", "attacker views")
+    views = ("combination of values and items", "combinations of values and items")
     check_scope = (
-        "every combination of published values of the quasi-identifying columns, alone and with every set of published "
-        "labels that occurs with it and that an attacker may know, with the sensitive values that come with it"
+        "one for every combination of published values of the quasi-identifying columns, alone and with every set of "
+        "labels that occurs with it and that an attacker may know, and one for each sensitive value in these records"
     )
 
     k: int = option(
         25,
         low=2,
-        help="records (persons, where given) that must share all quasi-identifying values and any known itemset",
+        help="Records (or persons, if given) that must share all quasi-identifying values and any m known items.",
     )
     l: int = option(
         2,
         low=2,
-        help="at most 1 in l of the records that fit (and of persons, where given) may share a sensitive value",
+        help="At most 1 in l of the records that fit (and of persons, if given) may share a sensitive value.",
     )
-    m: int = option(2, low=1, help="items an attacker may know of a record")
+    m: int = option(2, low=1, help="Items of a record that an attacker may know.")
     sensitive: tuple[str, ...] = option(
-        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+        (), help="Items or groups that must not be learned: a,b,c or a file with one a line."
     )
-    sensitive_column: tuple[str, ...] = option((), help="other columns with values not to be learned: a,b")
+    sensitive_column: tuple[str, ...] = option((), help="Other columns whose values must not be learned: a,b.")
 
     def __post_init__(self) -> None:
-        """Something must be sensitive."""
+        """Raise an error if nothing is sensitive."""
         super().__post_init__()
         self.need_sensitive()
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
-        """Count classes, label sets inside them, and what is sensitive in the same rows."""
+        """Count classes, the label sets inside them and their sensitive values, and return the verdict."""
         rows, values = self.both(published)
         classes = self.classes(published)
         steps: tuple[Callable[[], Verdict], ...] = (
@@ -111,8 +134,8 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
     def _told_by_labels(
         self, rows: Transactions, values: Transactions, classes: Grouping, persons: Persons | None, engine: Engine
     ) -> Verdict:
-        """Whether a set of 1..m labels of a class comes with a sensitive value too often, by records or by persons."""
-        own, class_of, label_of = apart_by_class(rows.of_persons(persons), classes)
+        """Check whether a set of 1..m labels of a class occurs with a sensitive value too often."""
+        own, class_of, label_of = split_by_class(rows.of_persons(persons), classes)
         told = disclosing_sets(
             own.indptr,
             own.items,
@@ -140,51 +163,52 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
         return Verdict(told.violations == 0, told.checked, told.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
-        """Who can be found by all values and a few items that are not sensitive."""
+        """Count the records that all values and a few items that are not sensitive single out."""
         rows, _ = self.both(published)
         return risk_in_classes(rows, self.classes(published), self.k, min(self.m, DRAWN), engine)
 
     def demand(self, rows: Transactions) -> Demand:
-        """Any m labels are in k records, of which at most 1 in l has the same sensitive value."""
+        """Ask that any m labels are in k records, and at most 1 in l of these has the same sensitive value."""
         return Demand(self.k, min(self.m, int(rows.sizes.max(initial=0))), Fraction(1, self.l))
 
     def unreachable(self, rows: Transactions, values: Transactions) -> str:
-        """A value is too frequent among those with any item."""
+        """Explain that a value is too frequent among the records with items."""
         return too_frequent(rows, values, self.l)
 
     @property
     def risk_caveat(self) -> str:
-        """The figures are about finding a record."""
-        return "The figures are about finding a record; the guarantee is also about what can be learned of it."
+        """Say that the risk figures leave out sensitive values."""
+        return "The charts show the risk of finding a record. The guarantee also limits what is learned about it."
 
     def feasible(self, published: Published) -> None:
-        """What no grouping of the records can change.
+        """Raise an error if no grouping of the records can satisfy the model.
 
-        By records, shares of all together are between those of the classes. By persons they are not: who has records
-        in several classes counts in each. So all persons together may have too many of a value, and the classes not.
+        By records, the share of a value in all records lies between its shares in the classes. By persons it does not,
+        because a person with records in several classes counts in each. So a value may be too frequent among all
+        persons, but not in any class.
         """
         super().feasible(published)
         rows, values = self.both(published)
         if 0 < (full := with_items(rows)) < self.k:
             raise Infeasible(
                 f"{self.title} with k={self.k} needs {needed(self.k, rows.persons)}, not counting sensitive items, got "
-                f"{full}: choose a smaller k or more data."
+                f"{full}: choose a smaller k, or add data."
             )
         refuse_too_frequent(self.title, self.l, rows, values, (None,))
         people = rows.count_persons()
         if people < self.l and len(values.items):  # a class with a sensitive value
             raise Infeasible(
                 f"{self.title} with l={self.l} needs at least {counted(self.l, rows.persons)}, got {people}: only 1 of "
-                f"{self.l} may have a sensitive value. Choose a smaller l or more data."
+                f"{self.l} may have the same sensitive value. Choose a smaller l, or add data."
             )
 
     @property
     def short(self) -> str:
-        """For instance (25,3^2)-diversity."""
+        """The guarantee in a few words, such as "(25,3^2)-diversity"."""
         return f"({self.k},{self.l}^{self.m})-diversity"
 
     def describe(self, persons: Persons | None = None) -> str:
-        """In plain words."""
+        """Describe the guarantee in one sentence."""
         return (
             f"An attacker who knows the values of a record in all quasi-identifying columns and {known_items(self.m)} "
             f"of it that are not sensitive is left with at least {fitting(self.k, persons)}, or with none, and "
@@ -192,19 +216,19 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
         )
 
     def caveats(self, persons: Persons | None = None) -> list[str]:
-        """In plain words."""
+        """List what the guarantee does not promise."""
         return [
             *beyond_m(self.m),
-            "It says nothing about an attacker who knows a sensitive value of a record: these are published as they "
-            "are.",
-            "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
-            "record has one of several diseases can be as bad as to know which.",
+            "It says nothing about an attacker who knows a sensitive value of a record. These values are published "
+            "unchanged.",
+            "It does not protect values that were not declared sensitive, nor groups of values. To know that a record "
+            "has one of several diseases can be as bad as to know which one.",
             *common_caveats(persons),
         ]
 
 
 def told_by_class(values: Transactions, classes: Grouping, limit: int, persons: Persons | None = None) -> Verdict:
-    """Whether more than 1 of l (``limit``) records of a class, or of its persons where given, have a sensitive value.
+    """Check whether more than 1 in ``limit`` records (or persons, if given) of a class have the same sensitive value.
 
     >>> values = Transactions.from_sets([["HIV"], [], ["HIV"]])
     >>> told_by_class(values, Grouping(np.array([0, 0, 1]), 1), 2).witnesses[0].holders

@@ -1,13 +1,13 @@
-"""k^m-anonymity with negative knowledge (P3 s.5.1): the attacker may also know what a record does not hold.
+"""k^m-anonymity with negative knowledge: the attacker may also know which items a record lacks.
 
-Each of up to m facts says "has g" or "has not g", g a published label. Every combination of facts matches 0 or at least
-k records, empty ones included. Not monotone: to lack a whole group says more than to lack one item of it, so a
-coarser cut can break what a finer one kept.
+Each of up to m facts says "has g" or "does not have g", where g is a published label. Every combination of facts fits 0
+or at least k records, including empty ones. The model is not monotone: to lack a whole group says more than to lack one
+item of it. So generalizing further can violate a guarantee that held before.
 
-The verifier counts by inclusion and exclusion: the records with P and without N are those with P, less those with one
-more of N, plus those with two more, and so on. That does not hold for persons with several records: where these are
-given, it counts them directly. A combination that fails while all smaller ones hold has only such
-absent labels that occur with P, and enough of them to exclude all but k - 1 records with P: few are left to count.
+The verifier uses inclusion and exclusion: the records with P and without N are those with P, minus those with one more
+of N, plus those with two more, and so on. This does not work for persons with several records, so these are counted
+directly. If a combination fails and all smaller ones hold, all its absent labels occur with P and exclude all but k - 1
+records with P. Few such combinations remain to be counted.
 """
 
 from __future__ import annotations
@@ -31,8 +31,25 @@ from shoal.published import Published
 
 @dataclass(frozen=True)
 class KmNegative(ItemsetModel):
-    """Any m or fewer facts about a record, what it holds or does not hold, fit at least k records.
+    """k^m-anonymity with negative knowledge: any m or fewer facts about a record fit at least k records.
 
+    A fact is an item that the record has, or an item that it does not have. If persons are given, it is k persons
+    instead of k records.
+
+    Parameters
+    ----------
+    k : int, default 5
+        Records (or persons) that must fit any m known facts. At least 2.
+    m : int, default 2
+        Facts that an attacker may know about a record. At least 1.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. The VLDB
+    Journal 20(1), 2011, section 5.1.
+
+    Examples
+    --------
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []])
     >>> verdict = KmNegative(k=2, m=2).verify(Published.plain(rows))
     >>> verdict.holds, str(verdict.witnesses[0])
@@ -42,25 +59,25 @@ class KmNegative(ItemsetModel):
     name = "km-negative"
     title = "k^m-anonymity with negative knowledge"
     protects = "Sets: like km, if an attacker also knows items that a record lacks."
-    paper = "P3 s.5.1"
+    paper = "Terrovitis et al. 2011, s.5.1"
     default_algorithm = "auto"
     counts_persons = True
     views = ("combination of facts", "combinations of facts")
     check_scope = (
-        "every combination of what an attacker may know a record to hold and not to hold, but those that cannot fail "
-        "as smaller ones hold"
+        "one for every combination of items that an attacker may know to be in a record or missing from it, except "
+        "combinations that cannot fail because smaller ones hold"
     )
 
-    k: int = option(5, low=2, help="records (persons, where given) that must share any known itemset")
-    m: int = option(2, low=1, help="facts an attacker may know of a record: items that it has, or has not")
+    k: int = option(5, low=2, help="Records (or persons, if given) that must fit any m known facts.")
+    m: int = option(2, low=1, help="Facts an attacker may know about a record: items it has or lacks.")
 
     @property
     def risk_caveat(self) -> str:
-        """Risks are drawn for items that are there."""
-        return "The figures are about items known to be there; the guarantee covers those known to be missing too."
+        """Say that the risk figures leave out missing items."""
+        return "The charts count items known to be in a record. The guarantee also covers items known to be missing."
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
-        """Count all combinations of up to m facts that can fail."""
+        """Count all combinations of up to m facts that can fail, and return the verdict."""
         rows = self.require_all_items(published)
         rare = rare_negative_itemsets(
             rows.indptr,
@@ -84,58 +101,58 @@ class KmNegative(ItemsetModel):
         return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
-        """Who can be found by what is known to be there."""
+        """Count the records that a few known items single out."""
         return Risk.of(published.rows, self.k, min(self.m, DRAWN), engine)
 
     def demand(self, rows: Transactions) -> Demand:
-        """Facts about any m labels that occur fit k records."""
+        """Ask that facts about any m labels that occur fit k records."""
         return Demand(self.k, min(self.m, int(np.count_nonzero(rows.supports))), absent=True)
 
     def feasible(self, published: Published) -> None:
-        """A label needs k records that hold it. A few empty records need more labels than an attacker may know "
-        "missing."""
+        """Raise an error if fewer than k records have items, or if m missing labels single out the empty records."""
         rows = published.rows
         full, labels = with_items(rows), int(np.count_nonzero(rows.supports))
         if 0 < full < self.k:
             raise Infeasible(
                 f"k^m-anonymity with negative knowledge and k={self.k} needs no non-empty records, or "
-                f"{needed(self.k, rows.persons)}, got {full}: choose a smaller k or add data."
+                f"{needed(self.k, rows.persons)}, got {full}: choose a smaller k, or add data."
             )
         if full and 0 < rows.count_persons(rows.sizes == 0) < self.k and labels <= self.m:
             raise Infeasible(self.unreachable(rows, Transactions.nothing(len(rows))))
 
     def unreachable(self, rows: Transactions, values: Transactions) -> str:
-        """Empty records are told by what they lack."""
+        """Explain that missing labels single out the empty records."""
         empty, persons = rows.count_persons(rows.sizes == 0), rows.persons
+        told = "1 missing label singles" if self.m == 1 else f"{self.m} missing labels single"
         few = "records are empty" if persons is None else f"{persons.nouns} have an empty record"
         return (
             f"k^m-anonymity with negative knowledge, k={self.k} and m={self.m}: fewer than {self.k} {few} "
-            f"({empty}), and no generalization was found where {self.m} missing labels do not "
-            f"tell them: choose a smaller k or m, remove these or add data."
+            f"({empty}), and in every generalization that was tried, {told} them out: choose a smaller k or m, remove "
+            f"these records, or add data."
         )
 
     @property
     def short(self) -> str:
-        """For instance 5^2-anonymity with negative knowledge."""
+        """The guarantee in a few words, such as "5^2-anonymity with negative knowledge"."""
         return f"{self.k}^{self.m}-anonymity with negative knowledge"
 
     def describe(self, persons: Persons | None = None) -> str:
-        """In plain words."""
+        """Describe the guarantee in one sentence."""
         known = "1 fact" if self.m == 1 else f"up to {self.m} facts"
         return (
-            f"An attacker who knows {known} about a record, each an item that it has or has not, is left with at least "
+            f"An attacker who knows {known} about a record (items that it has or does not have) is left with at least "
             f"{fitting(self.k, persons)}, or with none."
         )
 
     def caveats(self, persons: Persons | None = None) -> list[str]:
-        """In plain words."""
+        """List what the guarantee does not promise."""
         known = "1 fact" if self.m == 1 else f"{self.m} facts"
         return [
             f"It says nothing about an attacker who knows more than {known} about a record.",
             "It does not hide what all fitting records have in common. If every record that fits what an attacker "
             "knows also holds a certain other item, they learn that item without knowing which record it is.",
-            "To know that one item of a published group is missing counts for nothing: only labels of the release "
-            "are facts.",
+            "It does not cover an attacker who knows that one item of a published group is missing. Only published "
+            "labels count as facts.",
             about_people(persons),
-            "It is about this release alone. Publishing the same records again in another form can undo it.",
+            "It covers this release only. Publishing the same records again in another form can undo it.",
         ]

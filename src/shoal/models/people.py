@@ -1,4 +1,4 @@
-"""What the models say and count by persons, where one person may have several records (persons.md)."""
+"""Counts and sentences of models for data in which a person may have several records (see persons.md)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.published import Grouping
 
+NOT_MISSING = "It covers an attacker who knows that items are in a record, not one who knows that items are missing."
+
 
 def fitting(number: int, persons: Persons | None) -> str:
-    """So many that fit what an attacker knows, in words.
+    """Return a number of records or persons that fit what an attacker knows, in words.
 
     >>> fitting(5, None), fitting(5, Persons(np.array([0]), "household"))
     ('5 records that fit', '5 households with a record that fits')
@@ -20,7 +22,7 @@ def fitting(number: int, persons: Persons | None) -> str:
 
 
 def counted(number: int, persons: Persons | None) -> str:
-    """So many records or persons, in words.
+    """Return a number of records or persons, in words.
 
     >>> counted(1, None), counted(1_200, Persons(np.array([0]), "patient"))
     ('1 record', '1,200 patients')
@@ -29,7 +31,7 @@ def counted(number: int, persons: Persons | None) -> str:
 
 
 def needed(k: int, persons: Persons | None) -> str:
-    """What a model that is about sets wants, in words.
+    """Return how many non-empty records a model of sets needs, in words.
 
     >>> needed(5, None), needed(5, Persons(np.array([0])))
     ('at least 5 non-empty records', 'non-empty records of at least 5 persons')
@@ -38,28 +40,28 @@ def needed(k: int, persons: Persons | None) -> str:
 
 
 def noun(persons: Persons | None) -> str:
-    """What a witness calls those that it counts; empty: records."""
+    """Return the noun for what a witness counts, or an empty string for records."""
     return "" if persons is None else persons.noun
 
 
 def about_people(persons: Persons | None) -> str:
-    """What is left to say about persons with several records: a caveat."""
+    """Return the caveat on persons with several records."""
     if persons is None:
         return "It counts records, not people. If one person is behind several records, fewer people may fit."
     return (
-        f"It is about an attacker who knows items of one record. What somebody knows from several records of one "
-        f"{persons.noun} is another question: where records can be linked, join them first, one record for each "
-        f"{persons.noun}."
+        f"It covers an attacker who knows items of one record. It does not cover an attacker who knows items of "
+        f"several records of the same {persons.noun}. If records can be linked, join them first, so that each "
+        f"{persons.noun} has one record."
     )
 
 
 def with_items(rows: Transactions) -> int:
-    """How many persons have a record with items; how many records have, where no persons are given."""
+    """Count the persons who have a record with items, or the records with items if no persons are given."""
     return rows.count_persons(rows.sizes > 0)
 
 
 def class_sizes(classes: Grouping, persons: Persons | None) -> Counts:
-    """How many different persons each class has; how many records, where no persons are given.
+    """Count the different persons of each class, or its records if no persons are given.
 
     >>> class_sizes(Grouping(np.array([0, 0, 1]), 1), Persons(np.array([4, 4, 4]))).tolist()
     [1, 1]
@@ -72,7 +74,7 @@ def class_sizes(classes: Grouping, persons: Persons | None) -> Counts:
 
 
 def holders(values: Transactions, persons: Persons | None) -> Counts:
-    """How many different persons have each value in a record; how many records do, where no persons are given.
+    """Count the different persons who have each value, or the records if no persons are given.
 
     >>> values = Transactions.from_sets([["x"], ["x"], []])
     >>> holders(values, None).tolist(), holders(values, Persons(np.array([0, 0, 1]))).tolist()

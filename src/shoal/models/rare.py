@@ -1,4 +1,4 @@
-"""Label sets in too few published rows: what the verifiers of k^m-anonymity and of (h,k,p)-coherence share."""
+"""Finds label sets in too few published rows, for the verifiers of k^m-anonymity and (h,k,p)-coherence."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from shoal.kernels.verify.rare_itemsets import Rare, rare_itemsets, rare_rows
 
 
 def rare_sets(rows: Transactions, k: int, m: int | Literal["all"], engine: Engine) -> Rare:
-    """Sets of 1..m labels that occur, but in rows of fewer than k persons; of the smallest size that has any.
+    """Find the sets of 1..m labels that occur in rows of fewer than k persons, of the smallest size that has any.
 
-    If m is large, whole rows are looked at instead: if k persons have a row that contains it, they have all that it
-    holds. Then the sets are parts of such rows none of whose own parts is rare.
+    If m is large, whole rows are checked instead: if k persons have rows that contain a row, they have all its subsets.
+    Then the sets are subsets of such rows that have no smaller rare subset.
 
     >>> from shoal.engines import LOCAL
     >>> rare_sets(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2, LOCAL).sets

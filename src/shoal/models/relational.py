@@ -1,7 +1,7 @@
-"""What the models share that are about quasi-identifying columns: who has the same values in all of them.
+"""Base class of models about quasi-identifying columns, and what these models share.
 
-Which columns these are is a role that the data carry (:class:`shoal.data.table.Role`); without roles every column is
-one that nothing else is said about. A verifier compares published values as they stand in the file.
+The data say which columns are quasi-identifiers (:class:`shoal.data.table.Role`). Without roles, every column that the
+model does not call sensitive is one. A verifier compares published values as they are written in the file.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.risk import Risk, min_matching
 from shoal.models.base import PrivacyModel, Verdict
-from shoal.models.people import about_people, class_sizes, counted, noun
+from shoal.models.people import NOT_MISSING, about_people, class_sizes, counted, noun
 from shoal.models.rare import rare_sets
 from shoal.models.witness import RareInClass
 from shoal.published import Grouping, Published
 
-SHOWN = 20  # witnesses that a verdict carries
+SHOWN = 20  # witnesses in a verdict
 
 
 class RelationalModel(PrivacyModel):
@@ -36,7 +36,7 @@ class RelationalModel(PrivacyModel):
     k: int
 
     def primary_loss(self, losses: Mapping[str, float], loss: str) -> tuple[float | None, str]:
-        """That of the columns, and of the sets if the guarantee is about them, too."""
+        """Return the loss of the columns, or the mean of columns and sets if the model covers both."""
         columns = losses.get("relational_ncp")
         if not self.covers_sets:
             return columns, "NCP of the columns"
@@ -45,25 +45,26 @@ class RelationalModel(PrivacyModel):
         return mean, f"mean of the NCP of columns and the {loss.upper()} of items"
 
     def quasi_identifiers(self, data: Dataset) -> tuple[str, ...]:
-        """The columns that an attacker may know."""
+        """Return the columns that an attacker may know."""
         names = () if data.table is None else data.table.names
         roles = {} if data.table is None else data.table.roles
         named = tuple(name for name in names if roles.get(name) is Role.QUASI_IDENTIFIER)
         known = named or tuple(name for name in names if name not in roles and name not in self.columns)
         if not known:
             raise OptionError(
-                f"{self.title} is about columns that may be known, but {data.origin.name} has none"
-                f"{' but the sets' if not names else ' (all have another role)'}: declare some as quasi-identifiers."
+                f"{self.title} protects quasi-identifying columns, but {data.origin.name} has "
+                f"{'none (all columns have another role)' if names else 'no columns except the sets'}: declare some "
+                f"with quasi_identifiers=."
             )
         return known
 
     def as_published(self, data: Dataset) -> Published:
-        """With the records that have equal values."""
+        """Return the data as published, with classes of records that have equal values."""
         classes = Grouping.of_columns(data, self.quasi_identifiers(data), self.k)
         return replace(super().as_published(data), classes=classes)
 
     def to_dataset(self, data: Dataset, published: Published) -> Dataset:
-        """With the published values in place of the original ones."""
+        """Return the data with the published values instead of the original ones."""
         dataset = super().to_dataset(data, published)
         if published.relational is None or dataset.table is None:
             return dataset
@@ -75,16 +76,16 @@ class RelationalModel(PrivacyModel):
         return replace(dataset, table=replace(dataset.table, arrow=arrow))
 
     def classes(self, published: Published) -> Grouping:
-        """The records with equal values; an error if the data come without their columns."""
+        """Return the classes of records with equal values, or raise an error if the columns are missing."""
         if published.classes is not None:
             return published.classes
         if published.relational is None:
             name = type(self).__name__
-            raise OptionError(f"{name}: the rows come without their columns: verify {name}.view(dataset).")
+            raise OptionError(f"{name}: these rows have no columns: verify {name}.validated_view(dataset).")
         return Grouping(published.relational.classes, self.k)
 
     def too_small(self, classes: Grouping, persons: Persons | None) -> Verdict:
-        """Whether every class has at least k records, or persons where these are given."""
+        """Check that every class has at least k records (or persons, if given)."""
         sizes = class_sizes(classes, persons)
         small = np.flatnonzero(sizes < self.k)
         worst = small[np.argsort(sizes[small], kind="stable")][:SHOWN].tolist()
@@ -93,27 +94,27 @@ class RelationalModel(PrivacyModel):
         return Verdict(not len(small), len(sizes), len(small), tuple(witnesses))
 
     def feasible(self, published: Published) -> None:
-        """Generalization can make all records equal: there must be k of them."""
+        """Raise an error if there are fewer than k records (or persons, if given)."""
         rows = published.rows
         if rows.count_persons() < self.k:
             raise Infeasible(
                 f"{self.title} with k={self.k} needs at least {counted(self.k, rows.persons)}, got "
-                f"{rows.count_persons()}: choose a smaller k or more data."
+                f"{rows.count_persons()}: choose a smaller k, or add data."
             )
 
 
 def name_of(classes: Grouping, at: int) -> str:
-    """What the records of a class have in common, for people."""
+    """Return the common values of a class as text."""
     return classes.names[at] if classes.names else f"class {at + 1}"
 
 
-def apart_by_class(rows: Transactions, classes: Grouping) -> tuple[Transactions, Counts, Counts]:
-    """The rows with labels of their own in each class, and of each such label its class and what it was.
+def split_by_class(rows: Transactions, classes: Grouping) -> tuple[Transactions, Counts, Counts]:
+    """Return the rows with separate labels for each class, and the class and the original code of each label.
 
-    So no set of labels occurs across classes, and those inside a class are counted among its records only.
+    Then no set of labels occurs in two classes, and sets inside a class are counted among its records only.
 
     >>> rows = Transactions.from_sets([["a"], ["a", "b"], ["a"]])
-    >>> own, class_of, label_of = apart_by_class(rows, Grouping(np.array([0, 0, 1]), 1))
+    >>> own, class_of, label_of = split_by_class(rows, Grouping(np.array([0, 0, 1]), 1))
     >>> own.supports.tolist(), class_of.tolist(), label_of.tolist()
     ([2, 1, 1], [0, 0, 1], [0, 1, 0])
     """
@@ -125,34 +126,35 @@ def apart_by_class(rows: Transactions, classes: Grouping) -> tuple[Transactions,
 
 
 def common_caveats(persons: Persons | None) -> list[str]:
-    """What none of these models promises."""
+    """Return the caveats that all these models have."""
     return [
         *about_values(persons),
-        "Columns that were not declared as quasi-identifiers are published as they are: an attacker who knows their "
-        "values may find a record.",
-        "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
+        "It does not cover columns that were not declared as quasi-identifiers. They are published unchanged, and an "
+        "attacker who knows their values may find a record.",
+        NOT_MISSING,
         about_people(persons),
-        "It is about this release alone. Publishing the same records again in another form can undo it.",
+        "It covers this release only. Publishing the same records again in another form can undo it.",
     ]
 
 
 def about_values(persons: Persons | None) -> list[str]:
-    """What may be told by the order of records and by ranges."""
+    """Return the caveats on the order of records and on ranges."""
     order = (
-        "Records are published in the order in which they were: if that is the order of some value, it tells about it."
+        "Records are published in their original order. If they were sorted by a value, the order reveals something "
+        "about that value."
     )
     several = persons is not None and len(persons.repeaters)  # then records are sorted by what is published
-    ends = "Where a number is published as a range of any ends, both ends are true values of some records."
+    ends = "If a number is published as a range with free ends, both ends are true values of some records."
     return [ends] if several else [order, ends]
 
 
 def known_items(m: int | Literal["all"]) -> str:
-    """How much an attacker may know of a set, for people."""
+    """Return how many items an attacker may know, in words."""
     return "any number of items" if m == "all" else "1 item" if m == 1 else f"up to {m} items"
 
 
 def beyond_m(m: int | Literal["all"]) -> list[str]:
-    """Whom the guarantee says nothing about."""
+    """Return the caveat on attackers who know more than m items."""
     if m == "all":
         return []
     known = "1 item" if m == 1 else f"{m} items"
@@ -160,8 +162,8 @@ def beyond_m(m: int | Literal["all"]) -> list[str]:
 
 
 def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:
-    """Whether all sets of up to m labels that occur in a class are in rows of k of its persons."""
-    own, class_of, label_of = apart_by_class(rows, classes)
+    """Check that all sets of up to m labels that occur in a class are in rows of k of its persons."""
+    own, class_of, label_of = split_by_class(rows, classes)
     rare = rare_sets(own, k, m, engine)
     witnesses = [
         RareInClass(
@@ -176,8 +178,8 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
 
 
 def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:
-    """How many records all values and up to 1, 2, .. m items pin down."""
-    own, _, _ = apart_by_class(rows, classes)
+    """Count the records that all values and up to 1, 2, .. m items single out."""
+    own, _, _ = split_by_class(rows, classes)
     sizes = class_sizes(classes, rows.persons)[classes.of]
     left = [np.minimum(left, sizes) for left in min_matching(own, m, engine)]
     return Risk.by_sizes(left, k, person=noun(rows.persons))

@@ -1,10 +1,10 @@
-"""Sensitive k-anonymity (P1): every record with a sensitive item has k - 1 others just like it.
+"""Sensitive k-anonymity: every record with a sensitive item is equal to at least k - 1 others.
 
 Items are either sensitive or quasi-identifiers (QID). A published row with at least one sensitive item must be equal,
-in all its items, to at least k - 1 other published rows. Rows without sensitive items carry no requirement.
+in all its items, to at least k - 1 other published rows. Rows without sensitive items may be anything.
 
-The verifier counts equal rows among those with a sensitive item and nothing else: a row without one is equal to none
-of them. Cost: one pass; memory is proportional to these rows.
+The verifier counts equal rows among those with a sensitive item. A row without one cannot be equal to them. It takes
+one pass, and memory proportional to these rows.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.models.base import DRAWN, Verdict
 from shoal.models.equal import equal_rows
+from shoal.models.people import about_people
 from shoal.models.sensitive import SensitiveItems
 from shoal.options import option
 from shoal.published import Published
@@ -27,8 +28,27 @@ from shoal.published import Published
 
 @dataclass(frozen=True)
 class SensitiveK(SensitiveItems):
-    """Each record with a sensitive item occurs at least k times, exactly so; the others are free.
+    """Sensitive k-anonymity: each record with a sensitive item occurs at least k times, exactly the same.
 
+    Records without a sensitive item are not protected. The algorithms for this model add and delete items, so published
+    records may contain false statements.
+
+    Parameters
+    ----------
+    k : int, default 5
+        Records with a sensitive item that must be equal. At least 2.
+    sensitive : tuple of str
+        Sensitive items, or groups of the hierarchy.
+    qid : tuple of str
+        Items that an attacker may know. If given, any other item in the data is an error.
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence, 2014.
+
+    Examples
+    --------
     >>> from shoal.data import Transactions
     >>> rows = Transactions.from_sets([["a", "HIV"], ["a", "HIV"], ["b", "HIV"], ["a", "b"]])
     >>> verdict = SensitiveK(k=2, sensitive=("HIV",)).verify(Published.plain(rows))
@@ -39,62 +59,61 @@ class SensitiveK(SensitiveItems):
     name = "sensitive-k"
     title = "sensitive k-anonymity"
     protects = "Sets: records with a sensitive item equal k - 1 others. Changes the data."
-    paper = "P1"
+    paper = "Wang et al. 2014"
     default_algorithm = "stn"
     views = ("different record with sensitive items", "different records with sensitive items")
-    check_scope = "every different published record that holds a sensitive item, as a whole"
+    check_scope = "one for every different published record that holds a sensitive item"
     risk_caveat = (
-        "The figures are about records with a sensitive item; the guarantee is about no others. It covers any number "
-        "of known items, items known to be missing, and even an attacker who knows the whole record as it is published."
+        "The charts count records with a sensitive item, because the guarantee covers no others. It covers any number "
+        "of known items, items known to be missing, and even an attacker who knows the whole published record."
     )
 
-    k: int = option(5, low=2, help="records that must be exactly the same")
+    k: int = option(5, low=2, help="Records with a sensitive item that must be exactly the same.")
     sensitive: tuple[str, ...] = option(
-        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+        (), help="Items or groups that must not be learned: a,b,c or a file with one a line."
     )
-    qid: tuple[str, ...] = option((), help="items an attacker may know; any other item in the data is an error")
+    qid: tuple[str, ...] = option((), help="Items an attacker may know. Any other item in the data is an error.")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
-        """Count equal rows with a sensitive item."""
+        """Count equal rows with a sensitive item, and return the verdict."""
         rows, items = self.both(published, "items")
         return equal_rows(merged(rows.in_use(), items).take(np.flatnonzero(items.sizes)), self.k, engine)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
-        """Who, of those with a sensitive item, can be found by a few items of any kind."""
+        """Count the records with a sensitive item that a few items of any kind single out."""
         rows, items = self.both(published, "items")
         return Risk.of(merged(rows.in_use(), items), self.k, DRAWN, engine, items.sizes > 0)
 
     def feasible(self, published: Published) -> None:
-        """Records cannot be made of nothing."""
+        """Raise an error if there are sensitive items, but fewer than k records."""
         _, values = self.both(published)
         if values.non_empty and len(values) < self.k:
             raise Infeasible(
                 f"Sensitive k-anonymity with k={self.k} needs no records with sensitive items, or at least {self.k} "
-                f"records in all, got {len(values)}: choose a smaller k or add data."
+                f"records in all, got {len(values)}: choose a smaller k, or add data."
             )
 
     @property
     def short(self) -> str:
-        """For instance sensitive 5-anonymity."""
+        """The guarantee in a few words, such as "sensitive 5-anonymity"."""
         return f"sensitive {self.k}-anonymity"
 
     def describe(self, persons: Persons | None = None) -> str:
-        """In plain words."""
+        """Describe the guarantee in one sentence."""
         return (
             f"Every record with a sensitive item is exactly the same as at least {self.k - 1} "
             f"other{'' if self.k == 2 else 's'}."
         )
 
     def caveats(self, persons: Persons | None = None) -> list[str]:
-        """In plain words."""
+        """List what the guarantee does not promise."""
         return [
-            "It says nothing about records that are published without a sensitive item: these are as they were, and "
-            "may be found.",
+            "It does not protect records that are published without a sensitive item. An attacker may find them.",
             "It does not hide what the records of a group have in common. An attacker who knows that a person is among "
-            "them knows the sensitive items that are published for the group, true or added.",
-            "Records may have been changed to reach it, so an attacker who looks for what a record really held may "
-            "find other records, or none; the guarantee counts what is published.",
-            "Items that were not declared sensitive are not protected.",
-            "It counts records, not people. If one person is behind several records, fewer people may fit.",
-            "It is about this release alone. Publishing the same records again in another form can undo it.",
+            "them learns the sensitive items that are published for the group, whether they are true or were added.",
+            "It counts published records. These may have been changed, so an attacker who looks for what a record "
+            "really held may find other records, or none.",
+            "It does not protect items that were not declared sensitive.",
+            about_people(None),
+            "It covers this release only. Publishing the same records again in another form can undo it.",
         ]

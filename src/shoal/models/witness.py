@@ -1,4 +1,4 @@
-"""Witnesses: what a verifier shows of a guarantee that does not hold, in the user's labels; a class for each fault."""
+"""Witnesses: examples of what violates a guarantee, with one class for each kind of violation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.visible import visible
 
 
 class WitnessTable(NamedTuple):
-    """Some witnesses of one class for people; a cell that is a number is a share."""
+    """A table of witnesses for people. A cell that is a number is a share."""
 
     title: str
     columns: tuple[str, ...]
@@ -23,12 +23,33 @@ class WitnessTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Witness(ABC):
-    """One thing an attacker may know, and the number of records that it leaves."""
+    """An example of something that violates a guarantee.
 
-    too_few: ClassVar[bool] = True  # whether that number is what is wrong
+    ``str(witness)`` describes it in a few words. :class:`Verdict` holds the worst ones.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Published labels that the attacker knows.
+    support : int
+        Records (or persons) that fit what the attacker knows.
+    person : str
+        Noun for what is counted, such as "household". Empty for records.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> data = shoal.read([["a", "b"], ["a", "b"], ["a", "c"]])
+    >>> model = shoal.Km(k=2, m=2)
+    >>> verdict = model.verify(model.validated_view(data))
+    >>> [str(witness) for witness in verdict.witnesses]
+    ['{c} is in 1 record']
+    """
+
+    too_few: ClassVar[bool] = True  # whether the support is too small
     labels: tuple[str, ...]
     support: int
-    person: str = field(default="", kw_only=True)  # who is counted, such as "household"; empty: records
+    person: str = field(default="", kw_only=True)  # what is counted, such as "household"; empty: records
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -37,42 +58,42 @@ class Witness(ABC):
 
     @property
     def known(self) -> str:
-        """What the attacker knows, for people; long labels, such as sets of many items, are cut."""
+        """What the attacker knows, as text. Long labels are shortened."""
         return visible(", ".join(self._facts())) or "nothing"
 
     def _facts(self) -> list[str]:
-        """What is known, one by one."""
+        """Return the known facts as texts."""
         return [*map(shorten, self.labels)]
 
     def as_dict(self) -> dict[str, Any]:
-        """The witness for machines."""
+        """Return the witness as values for JSON."""
         return {"labels": list(self.labels), "support": self.support} | ({"counts": self.unit()} if self.person else {})
 
     def unit(self, number: int = 2) -> str:
-        """What is counted, one or several."""
+        """Return the noun for what is counted, singular or plural."""
         return plural(self.person or "record", number)
 
     def _records(self) -> str:
-        """In which records the labels are."""
+        """Return the number of records, or of persons with such records, in words."""
         return f"{'records of ' if self.person else ''}{self.support} {self.unit(self.support)}"
 
     def __str__(self) -> str:
-        """For messages."""
+        """Describe the violation in a few words."""
         return visible(self._sentence())
 
     @abstractmethod
     def _sentence(self) -> str:
-        """What is wrong."""
+        """Describe the violation."""
 
     @classmethod
     @abstractmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
-        """The worst of some violations."""
+        """Return a table of the worst violations."""
 
 
 @dataclass(frozen=True)
 class RareSet(Witness):
-    """A set of labels, of which some may be known to be missing, that leaves too few records.
+    """A set of labels, some of which may be known to be missing, that fits too few records.
 
     >>> str(RareSet(("milk",), 2, absent=("beer",)))
     '{milk, not beer} is in 2 records'
@@ -82,14 +103,14 @@ class RareSet(Witness):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """With those that are missing."""
+        """All labels, including those that are missing."""
         return (*self.labels, *self.absent)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), *(f"not {shorten(label)}" for label in self.absent)]
 
     def as_dict(self) -> dict[str, Any]:
-        """With what is missing, if anything is."""
+        """Return the witness as values for JSON, with the missing labels."""
         return super().as_dict() | ({"absent": list(self.absent)} if self.absent else {})
 
     def _sentence(self) -> str:
@@ -97,7 +118,7 @@ class RareSet(Witness):
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
-        """What leaves too few records."""
+        """Return a table of sets that fit too few records."""
         sets = _sets(worst, violations, "facts" if any(one.absent for one in worst) else "items")
         return WitnessTable(
             f"{sets} leave{_s(violations)} too few {worst[0].unit()}{_more(worst, violations)}:",
@@ -109,14 +130,14 @@ class RareSet(Witness):
 
 @dataclass(frozen=True)
 class RareRecord(Witness):
-    """A whole record that occurs too rarely; the labels are all that it holds.
+    """A whole record that occurs too rarely. The labels are all its labels.
 
     >>> str(RareRecord(("milk", "tea"), 2)), str(RareRecord((), 1))
     ('the exact record {milk, tea} occurs 2 times', 'the empty record occurs 1 time')
     """
 
     def as_dict(self) -> dict[str, Any]:
-        """With a mark that this is a whole record."""
+        """Return the witness as values for JSON, marked as a whole record."""
         return {**super().as_dict(), "whole": True}
 
     def _sentence(self) -> str:
@@ -125,10 +146,10 @@ class RareRecord(Witness):
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
-        """Which records occur too rarely."""
+        """Return a table of records that occur too rarely."""
         return WitnessTable(
             f"{_counted(violations, 'different record')} occur{_s(violations)} too rarely{_more(worst, violations)}:",
-            ("all that the record holds", "occurs in records"),
+            ("labels of the record", "occurs in records"),
             [(one.known, str(one.support)) for one in worst],
             right=1,
         )
@@ -136,7 +157,7 @@ class RareRecord(Witness):
 
 @dataclass(frozen=True)
 class RareInClass(Witness):
-    """Values of columns, and perhaps labels, that leave too few records.
+    """Values of columns, and perhaps labels, that fit too few records.
 
     >>> str(RareInClass((), 1, "age=55")), str(RareInClass(("tea",), 2, "age=55"))
     ('1 record has age=55', '{tea} is in 2 records of those with age=55')
@@ -145,7 +166,7 @@ class RareInClass(Witness):
     group: str  # the values
 
     def as_dict(self) -> dict[str, Any]:
-        """With the values."""
+        """Return the witness as values for JSON, with the values of columns."""
         return {**super().as_dict(), "group": self.group}
 
     def _sentence(self) -> str:
@@ -155,7 +176,7 @@ class RareInClass(Witness):
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
-        """What leaves too few records."""
+        """Return a table of values and sets that fit too few records."""
         items, who = any(one.labels for one in worst), worst[0].unit()
         return WitnessTable(
             f"{_combinations(worst, violations)} leave{_s(violations)} too few {who}{_more(worst, violations)}:",
@@ -171,42 +192,42 @@ class RareInClass(Witness):
 
 @dataclass(frozen=True)
 class DisclosingSet(Witness):
-    """A set of labels that tells a sensitive value too surely.
+    """A set of labels that reveals a sensitive value too surely.
 
     >>> str(DisclosingSet((), 10, "HIV", 6)), str(DisclosingSet(("tea",), 2, "HIV", 1))
     ("6 of all 10 records have 'HIV'", "1 of the 2 records with {tea} has 'HIV'")
     """
 
     too_few = False
-    sensitive: str  # the value that is given away
+    sensitive: str  # the value that is revealed
     holders: int  # of the records left, those with this value
 
     def as_dict(self) -> dict[str, Any]:
-        """With the value and its holders."""
+        """Return the witness as values for JSON, with the sensitive value and its holders."""
         return {**super().as_dict(), "sensitive": self.sensitive, "holders": self.holders}
 
     def _sentence(self) -> str:
         return f"{self.holders} of {self._left()} {'has' if self.holders == 1 else 'have'} '{self.sensitive}'"
 
     def _left(self) -> str:
-        """The records that are left."""
+        """Return the records that fit, in words."""
         left = f"{self.support} {self.unit()}"
         return f"the {left} with {{{self.known}}}" if self.labels else f"all {left}"
 
     def _among(self) -> str:
-        """The head of the column that counts who has the value."""
+        """Return the heading of the column that counts the holders of the value."""
         return f"{'with' if self.person else 'in'} {self.unit()}"
 
     def _told(self) -> tuple[str | float, ...]:
-        """What is given away, in how many of how many records, and their share."""
+        """Return the value, its holders, the records that fit, and the share."""
         return self.sensitive, f"{self.holders:,}", f"{self.support:,}", self.holders / self.support
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
-        """What tells too much."""
-        told = f"{_sets(worst, violations)} tell{_s(violations)} too much{_more(worst, violations)}:"
+        """Return a table of sets that reveal too much."""
+        told = f"{_sets(worst, violations)} reveal{_s(violations)} too much{_more(worst, violations)}:"
         return WitnessTable(
-            told if any(one.labels for one in worst) else "Too much is told to everybody:",
+            told if any(one.labels for one in worst) else "Even an attacker who knows nothing learns too much:",
             ("an attacker who knows", "finds", worst[0]._among(), "of", "share"),
             [(one.known, *one._told()) for one in worst],
             right=2,
@@ -224,7 +245,7 @@ class DisclosingInClass(DisclosingSet):
     group: str
 
     def as_dict(self) -> dict[str, Any]:
-        """With the group."""
+        """Return the witness as values for JSON, with the group."""
         return {**super().as_dict(), "group": self.group}
 
     def _left(self) -> str:
@@ -233,7 +254,7 @@ class DisclosingInClass(DisclosingSet):
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
-        """In which groups too much is told, or by which labels."""
+        """Return a table of groups, or of sets in groups, that reveal too much."""
         more = _more(worst, violations)
         if not any(one.labels for one in worst):
             return WitnessTable(
@@ -243,7 +264,7 @@ class DisclosingInClass(DisclosingSet):
                 right=2,
             )
         return WitnessTable(
-            f"{_combinations(worst, violations)} tell{_s(violations)} too much{more}:",
+            f"{_combinations(worst, violations)} reveal{_s(violations)} too much{more}:",
             ("an attacker who knows the values", "and the items", "finds", worst[0]._among(), "of", "share"),
             [(one.group, one.known, *one._told()) for one in worst],
             right=3,
@@ -251,32 +272,32 @@ class DisclosingInClass(DisclosingSet):
 
 
 def _counted(number: int, one: str, several: str = "") -> str:
-    """A number of something."""
+    """Format a count with its noun."""
     return f"{number:,} {_noun(number, one, several)}"
 
 
 def _noun(number: int, one: str, several: str = "") -> str:
-    """What there is one of, or several."""
+    """Return the singular or plural of a noun."""
     return one if number == 1 else several or f"{one}s"
 
 
 def _s(violations: int) -> str:
-    """The ending of a verb."""
+    """Return the ending of a verb."""
     return "s" if violations == 1 else ""
 
 
 def _more(worst: Sequence[Witness], violations: int) -> str:
-    """Whether there are others than these."""
+    """Return an ending for lists that do not show all violations."""
     return "" if violations <= len(worst) else ", for instance"
 
 
 def _sizes(worst: Sequence[Witness]) -> str:
-    """How many labels are known, in each of them."""
+    """Return how many labels the attacker knows, in all sizes that occur."""
     return "/".join(map(str, sorted({len(one.named) for one in worst})))
 
 
 def _sets(worst: Sequence[Witness], violations: int, what: str = "items") -> str:
-    """How many sets of known labels there are."""
+    """Return the number of sets of known labels, in words."""
     size = _sizes(worst)
     if what == "facts":
         return _counted(violations, f"combination of {size} known facts", f"combinations of {size} known facts")
@@ -286,7 +307,7 @@ def _sets(worst: Sequence[Witness], violations: int, what: str = "items") -> str
 
 
 def _combinations(worst: Sequence[Witness], violations: int) -> str:
-    """How many combinations of values, and of labels if any are known, there are."""
+    """Return the number of combinations of values (and of labels, if any are known), in words."""
     size = _sizes(worst)
     items = "" if size == "0" else f" and {size} item{'' if size == '1' else 's'}"
     return _counted(violations, f"combination of values{items}", f"combinations of values{items}")

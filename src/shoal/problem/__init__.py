@@ -1,4 +1,4 @@
-"""The problem: what was given (:mod:`.problem`), and what follows from it (:mod:`.prepared`), which algorithms get."""
+"""The input of algorithms: the problem as given (:mod:`.problem`), and prepared for the search (:mod:`.prepared`)."""
 
 from shoal.problem.prepared import Prepared
 from shoal.problem.problem import Problem

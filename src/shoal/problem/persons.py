@@ -1,4 +1,7 @@
-"""What persons ask of a problem: a model that counts them, and no column that tells whose a record is."""
+"""Checks for data in which a person may have several records.
+
+The model must count persons, and no published column may link the records of a person.
+"""
 
 from __future__ import annotations
 
@@ -24,46 +27,46 @@ from shoal.models.base import PrivacyModel
 if TYPE_CHECKING:
     from shoal.problem.prepared import Prepared
 
-MOST_PAIRED = 8  # columns whose pairs are looked at; of more, only all together
-MANY = 0.05  # of the persons with several records, whose records a combination of columns links
+MOST_PAIRED = 8  # if there are more columns, pairs of them are not checked
+MANY = 0.05  # share of the persons with several records from which on linked records are reported
 
 
 def require_counting(model: PrivacyModel, data: Dataset) -> None:
-    """Refuse a model that is not defined by persons, if these are given."""
+    """Refuse a model that cannot count persons, if persons are given."""
     if data.transactions.persons is None or model.counts_persons:
         return
     counting = [name for name, one in discovery.find("shoal.models", PrivacyModel).items() if one.counts_persons]
     raise OptionError(
-        f"The model {model.name} counts records, not persons: leave out the persons (--person, --persons), or choose "
-        f"a model that counts persons ({', '.join(sorted(counting))})."
+        f"The model {model.name} counts records, not persons: leave out person=, or choose a model that "
+        f"counts persons ({', '.join(sorted(counting))})."
     )
 
 
 def refuse_linking(problem: Prepared[PrivacyModel]) -> None:
-    """Refuse to publish what tells whose a record is, where some person has several: ids of records, or a column."""
+    """Refuse to publish record ids or a column that links the records of a person."""
     persons = problem.persons
     if persons is None or not persons.several:
         return
     for note in problem.data.origin.notes:
         if isinstance(note, IdsKept):
             raise OptionError(
-                f"--keep-ids is for publishing '{shorten(note.columns[0])}', the id of each record, but some "
-                f"{persons.noun} has several records: whoever has a list of the ids could put them together again. "
-                f"Leave out --keep-ids, and records are numbered."
+                f"keep_ids=True would publish '{shorten(note.columns[0])}', the id of each record, but some "
+                f"{persons.noun} has several records: an attacker with a list of the ids could link them. Leave out "
+                f"keep_ids=True to number the records instead."
             )
     for link in _links(problem.data, persons):
         if link.determines:
-            join = f": --id-column {shorten(persons.column)}" if persons.column else ""
+            join = f": id_column={shorten(persons.column)!r}" if persons.column else ""
             raise OptionError(
-                f"Column '{shorten(link.column)}' of {problem.data.origin.name} tells whose a record is: each of its "
-                f"{link.values:,} values belongs to one {persons.noun} only, so records of one {persons.noun} could be "
-                f"put together. Leave it out (--identifiers {shorten(link.column)}, or --columns without it), or join "
-                f"the records of each {persons.noun} first{join}."
+                f"Column '{shorten(link.column)}' of {problem.data.origin.name} links the records of a {persons.noun}: "
+                f"each of its {link.values:,} values belongs to one {persons.noun} only. Leave it out "
+                f"(identifiers={shorten(link.column)!r}, or columns= without it), or join the records of each "
+                f"{persons.noun} first{join}."
             )
 
 
 def linking_notes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
-    """Columns of which some values link records of one person, and columns that do so together."""
+    """Yield notes about columns whose values link records of a person, alone or together."""
     persons = problem.persons
     if persons is None or not persons.several:
         return
@@ -74,16 +77,16 @@ def linking_notes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
 
 
 def _unchanged(data: Dataset) -> list[str]:
-    """The columns beside the sets that are published as they are."""
+    """Return the other columns that are published unchanged."""
     roles = {} if data.table is None else data.table.roles
     changed = (Role.IDENTIFIER, Role.QUASI_IDENTIFIER)
     return [name for name in (() if data.table is None else data.table.names) if roles.get(name) not in changed]
 
 
 def linked_together(data: Dataset, persons: Persons) -> Iterator[LinkingCombination]:
-    """The two columns, or all columns, that tell of most persons which records are theirs, if these are many.
+    """Yield the two columns, or all columns, that together link the records of most persons, if these are many.
 
-    Unless one of the columns tells as much by itself. Here blanks are values like any others.
+    A combination counts only if it links more persons than each of its columns. Blanks count as values.
     """
     names = _unchanged(data)
     codes = {name: numbered([coded_texts(data, name)[1]]) for name in names}
@@ -101,7 +104,7 @@ def linked_together(data: Dataset, persons: Persons) -> Iterator[LinkingCombinat
 
 
 def _persons_linked(codes: Counts, persons: Persons) -> tuple[int, int]:
-    """How many persons have several records with a value that nobody else has, and how many records these are.
+    """Count the persons who have several records with a value that nobody else has, and these records.
 
     >>> _persons_linked(np.array([0, 0, 1, 1, 2]), Persons(np.array([7, 7, 3, 5, 5])))
     (1, 2)
@@ -115,8 +118,8 @@ def _persons_linked(codes: Counts, persons: Persons) -> tuple[int, int]:
 
 
 def _links(data: Dataset, persons: Persons) -> Iterator[LinkingValues]:
-    """What each column that is published as it is tells about persons; blanks are no values."""
-    width = np.int64(persons.of.max(initial=0)) + 1  # numbers may be left out, so there may be fewer rows
+    """Yield for each unchanged column how its values link records of persons. Blanks are not values."""
+    width = np.int64(persons.of.max(initial=0)) + 1  # persons may be more than rows, because numbers may be left out
     for name in _unchanged(data):
         texts, codes = coded_texts(data, name)
         known = np.array([text is not None and bool(text.strip()) for text in texts], dtype=np.bool_)

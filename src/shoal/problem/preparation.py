@@ -1,4 +1,4 @@
-"""How a problem is prepared: roles of columns, what is sensitive, unknown items; what does not fit is refused."""
+"""Prepares a problem: roles of columns, sensitive items, unknown items. Inputs that do not fit are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def prepare(problem: Problem[Model]) -> Prepared[Model]:
-    """Bring the hierarchy and the data together; refuse what does not fit."""
+    """Combine the data, the hierarchy and the model. Refuse inputs that do not fit together."""
     model, hierarchy = problem.model, problem.hierarchy
     model.check_sets(problem.data)
     data = problem.data if problem.person is None else with_persons(problem.data, problem.person)
@@ -71,7 +71,7 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
 
 
 def _without_person(columns: Mapping[str, Column | str], data: Dataset) -> Mapping[str, Column | str]:
-    """What is said of the columns; that the person column is an identifier goes without saying."""
+    """Return the column specifications without that of the person column, which is an identifier anyway."""
     persons = data.transactions.persons
     about = None if persons is None else columns.get(persons.column)
     if persons is None or about is None or (about.role if isinstance(about, Column) else about) not in _IDENTIFIER:
@@ -85,7 +85,7 @@ _IDENTIFIER = (Role.IDENTIFIER, Role.IDENTIFIER.value)
 def _assign_roles(
     data: Dataset, model: PrivacyModel, columns: Mapping[str, Column | str]
 ) -> tuple[Dataset, dict[str, Column]]:
-    """Say of every column what it is; quasi-identifiers are of use only to models that are about them."""
+    """Assign a role to every column. Only models about columns accept quasi-identifiers."""
     specs: dict[str, Column | str] = dict(columns)
     for name in model.columns if model.relational else ():
         specs.setdefault(name, "sensitive")
@@ -104,51 +104,51 @@ def _assign_roles(
         if role is Role.SENSITIVE and name not in model.columns:
             raise OptionError(
                 f"Column '{name}' is declared sensitive, but {model.title} is not told to protect it: name "
-                f"it as --sensitive-column of the model too, or give it another role."
+                f"it in sensitive_column= of the model too, or give it another role."
             )
         if role is not Role.SENSITIVE and name in model.columns and model.relational:
             raise OptionError(
-                f"Column '{name}' is a --sensitive-column of the model, but has the role {role.value}: declare "
-                f"both or neither."
+                f"Column '{name}' is in sensitive_column= of the model, but has the role {role.value}: give it the "
+                f"role sensitive, or leave it out there."
             )
     if model.relational:
-        model.as_published(data)  # there must be quasi-identifiers
+        model.as_published(data)  # raises an error if there are no quasi-identifiers
     return data, chosen
 
 
 def _refuse_taken_names(data: Dataset, model: PrivacyModel) -> None:
-    """Refuse a column that is called like one that the model adds."""
+    """Refuse a column with the name of a column that the model adds."""
     for name in model.adds_columns:
-        beside = () if data.table is None else data.table.names
-        if name in beside or name in data.origin.set_columns:
+        others = () if data.table is None else data.table.names
+        if name in others or name in data.origin.set_columns:
             raise OptionError(
                 f"{data.origin.name} has a column '{name}' already, which {model.title} adds: choose "
-                f"another name with --group-column, or leave yours out (--columns)."
+                f"another name with group_column=, or leave yours out with columns=."
             )
 
 
 def _refuse_missing(missing: tuple[str, ...], model: PrivacyModel, data: Dataset, hierarchy: Hierarchy) -> None:
-    """Refuse what was declared sensitive and is nowhere: misspelt, it would slip by."""
+    """Refuse sensitive labels that are not in the data, because a misspelt one would not be protected."""
     for label in missing:
         if label not in hierarchy.code_of or len(missing) == len(model.sensitive_labels):
             near = model.suggest_label(label, data, hierarchy.labels)
             nor = "" if label in hierarchy.code_of or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
             raise OptionError(
                 f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "
-                f"--allow-missing)."
+                f"allow_missing=True)."
             )
 
 
 def _exclude_sensitive(
     hierarchy: Hierarchy, declared: Collection[str], hidden: Sensitive | None, model: PrivacyModel
 ) -> Hierarchy:
-    """The hierarchy of the other items: sensitive ones are not generalized."""
+    """Return the hierarchy without the sensitive items, which are not generalized."""
     gone = {*declared, *(hidden.items.labels if hidden else ())}
     if model.about_holders and gone.issuperset(hierarchy.items):
-        return Hierarchy.flat(())  # nothing may be known; an item that never occurs stands in
+        return Hierarchy.flat(())  # no item is known to attackers; the hierarchy has one that never occurs
     return hierarchy.without_items(gone)
 
 
 def _with_unknown(hierarchy: Hierarchy, rows: Transactions) -> Hierarchy:
-    """The hierarchy with the items that it does not know as leaves directly below its root."""
+    """Return the hierarchy with unknown items added directly below its root."""
     return hierarchy.with_items_under_root([rows.labels[code] for code in np.flatnonzero(rows.supports)])

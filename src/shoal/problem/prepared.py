@@ -1,4 +1,4 @@
-"""Prepared: data and hierarchy brought together under a model. What an algorithm is given."""
+"""The prepared problem: data, hierarchy and model combined, as algorithms receive them."""
 
 from __future__ import annotations
 
@@ -34,70 +34,70 @@ Other = TypeVar("Other", bound=PrivacyModel)
 
 @dataclass(frozen=True, eq=False)
 class Prepared(Generic[Model]):
-    """What follows from a :class:`~shoal.Problem`. It never changes: :meth:`take` and the like build new values."""
+    """A :class:`~shoal.Problem`, prepared for algorithms. It is immutable: :meth:`take` and others return copies."""
 
     given: Problem[Model]
-    model: Model  # each group of items that it names is spelled out
-    loss: AdditiveLoss  # what is minimised
+    model: Model  # with groups of items replaced by their items
+    loss: AdditiveLoss  # the loss that is minimised
     data: Dataset  # with the role of each column
     hierarchy: Hierarchy  # of the items that are not sensitive
-    items: Transactions  # the rows with hierarchy leaves as codes; without what is sensitive
-    sensitive_part: Sensitive | None  # what is sensitive, for models that set it apart: published as it is
-    relational: Relational | None  # the quasi-identifying columns, for models that are about them
-    quasi_identifiers: Mapping[str, Column]  # and what is said about them
-    item_weights: Counts | None  # the weight of each item, as whole numbers
-    missing_sensitive: tuple[str, ...]  # what was declared sensitive but is not in the data
-    sensitive_groups: Mapping[str, int]  # declared groups, and how many of their items are in the data
-    added_items: int  # items that the hierarchy did not know
+    items: Transactions  # the rows without sensitive items; codes are leaves of the hierarchy
+    sensitive_part: Sensitive | None  # the sensitive values, for models that separate them; published unchanged
+    relational: Relational | None  # the quasi-identifiers, for models about columns
+    quasi_identifiers: Mapping[str, Column]  # their specifications
+    item_weights: Counts | None  # the weight of each item, as a whole number
+    missing_sensitive: tuple[str, ...]  # declared as sensitive, but not in the data
+    sensitive_groups: Mapping[str, int]  # declared groups, with the number of their items in the data
+    added_items: int  # number of items that were missing in the hierarchy
 
     def __repr__(self) -> str:
-        """Never the data themselves."""
+        """Describe the problem without showing any data."""
         return f"Prepared({self.data!r}, {self.hierarchy!r}, {self.model!r}, loss={self.loss.name}, seed={self.seed})"
 
     @property
     def seed(self) -> int:
-        """The seed of whatever is random."""
+        """The seed for random choices."""
         return self.given.seed
 
     @property
     def weights(self) -> Weights | None:
-        """How much the loss of each item counts, as given."""
+        """The weights of the items in the loss, as given."""
         return self.given.weights
 
     @property
     def unknown_items(self) -> Literal["error", "root"]:
-        """What becomes of items that the hierarchy does not know."""
+        """How to treat items that are missing in the hierarchy."""
         return self.given.unknown_items
 
     @property
     def persons(self) -> Persons | None:
-        """Whose each row is; None: every row is a person of its own."""
+        """The person of each row, or None if every row counts as a person."""
         return self.data.transactions.persons
 
     @property
     def sensitive(self) -> Transactions:
-        """The sensitive values of each row; nothing, for models that set nothing apart."""
+        """The sensitive values of each row; empty rows for models that do not separate them."""
         return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.values
 
     @property
     def sensitive_items(self) -> Transactions:
-        """The sensitive items of each row, as they are published; nothing, for models that set nothing apart."""
+        """The sensitive items of each row as published; empty rows for models that do not separate them."""
         return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.items
 
     @cached_property
     def secret_items(self) -> npt.NDArray[np.bool_]:
-        """For each item, whether only the raw data may know it: then a report must not name it."""
+        """For each item, whether it may be known from the original data only. A report must not name it then."""
         if self.unknown_items == "root":
             return self.hierarchy.right_below_root
         return np.zeros(self.hierarchy.n_leaves, dtype=bool)
 
     @cached_property
     def original(self) -> Published:
-        """The data as they are, as if they were published."""
+        """The original data in the form of published data."""
         return replace(Published.plain(self.items, self.sensitive_part), relational=self.relational)
 
     def take(self, rows: Counts) -> Prepared[Model]:
-        """The same problem for some of the rows, in the given order."""
+        """Return the same problem for some of the rows, in the given order."""
         return replace(
             self,
             data=self.data.take(rows),
@@ -107,16 +107,16 @@ class Prepared(Generic[Model]):
         )
 
     def under(self, model: Other) -> Prepared[Other]:
-        """The same rows under another model; prepared anew if that sets other values apart."""
+        """Return the same rows with another model. Prepare again if it separates other sensitive values."""
         mine, its = ((model.sensitive_labels, model.columns, model.relational) for model in (self.model, model))
         if its[:2] == mine[:2] and its[2] <= mine[2]:
             relational = self.relational if model.relational else None
             return replace(cast(Prepared[Other], self), model=model, relational=relational)
         given = replace(cast("Problem[Other]", self.given), data=self.data, model=model, person=None)
-        return given.prepared  # the data know their persons
+        return given.prepared  # the data already have their persons
 
     def on(self, hierarchy: Hierarchy) -> Prepared[Model]:
-        """The same problem on a hierarchy that refines its own: the same items, perhaps in another order."""
+        """Return the same problem on a refined hierarchy: the same items, possibly in another order."""
         codes = np.array([hierarchy.code_of[label] for label in self.hierarchy.items], dtype=np.int32)
         weights = self.item_weights
         if weights is not None:
@@ -126,12 +126,14 @@ class Prepared(Generic[Model]):
 
     @cached_property
     def occurrences(self) -> Counts:
-        """For each hierarchy node, the occurrences of items below it, each as often as its weight says."""
+        """For each node of the hierarchy, the weighted number of items of records below it."""
         supports = self.items.supports
         weights = np.ones_like(supports) if self.item_weights is None else self.item_weights
-        total = sum(map(operator.mul, supports.tolist(), weights.tolist()))  # may exceed 64 bits
-        if total * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:  # floating point is exact below
-            raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
+        total = sum(
+            map(operator.mul, supports.tolist(), weights.tolist())
+        )  # a Python integer, as it may exceed 64 bits
+        if total * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:  # floating point is exact below this
+            raise OptionError("The costs are too large to be compared exactly: use weights with fewer digits.")
         supports = supports * weights
         sums = np.concatenate([[0], np.cumsum(supports)])
         span = self.hierarchy.span
@@ -140,10 +142,10 @@ class Prepared(Generic[Model]):
 
     @cached_property
     def costs(self) -> Counts:
-        """For each hierarchy node, the exact cost of publishing all its occurrences as that node."""
+        """For each node of the hierarchy, the exact cost of publishing all items below it as that node."""
         return self.loss.node_costs(self.hierarchy, self.occurrences)
 
     @cached_property
     def scale(self) -> int:
-        """What to divide a total cost by to get the loss."""
+        """The divisor that turns a total cost into the loss."""
         return self.loss.scale(self.hierarchy, int(self.occurrences[-1]))

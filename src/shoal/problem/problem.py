@@ -1,4 +1,4 @@
-"""Problem: data, hierarchy, privacy model, loss and seed, as they were given."""
+"""The problem as given: data, hierarchy, privacy model, loss and seed."""
 
 from __future__ import annotations
 
@@ -22,26 +22,58 @@ WANTED: dict[str, tuple[type, str]] = {
     "data": (Dataset, "make one with shoal.read"),
     "hierarchy": (
         Hierarchy,
-        "make one with shoal.hierarchies.load (or, for methods that do not generalize, with Hierarchy.flat)",
+        "make one with shoal.hierarchies.load (or with Hierarchy.flat, for methods that do not generalize)",
     ),
-    "model": (PrivacyModel, "give one such as shoal.Km()"),
-    "loss": (AdditiveLoss, "give one such as shoal.metrics.NCP()"),
+    "model": (PrivacyModel, "pass one such as shoal.Km()"),
+    "loss": (AdditiveLoss, "pass one such as shoal.metrics.NCP()"),
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Problem(Generic[Model]):
-    """What to anonymize, how strongly, and what counts as loss.
+    """What to anonymize, with which guarantee, and which loss to minimise.
 
-    ``unknown_items="root"`` takes items that the hierarchy does not know as leaves directly below its root;
-    ``allow_missing`` goes on where what was declared sensitive is not in the data. Methods that do not generalize need
-    no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``. ``columns`` says what each other column
-    is (:class:`shoal.Column`, or the name of a role); for models that are about quasi-identifiers, every column is one
-    unless something else is said. ``person`` names the column that says whose a record is, where a person may have
-    several: then guarantees count persons, not records, and the column is not published.
+    :func:`shoal.anonymize` makes a problem from its arguments. Make one yourself to run several algorithms on it, or to
+    share the prepared data. Inputs that do not fit together are refused at once.
 
-    It holds what was given. What follows from it, such as the items as leaves of the hierarchy and their costs, is
-    :attr:`prepared`; it is made at once, so that input that does not fit together is refused here.
+    Parameters
+    ----------
+    data : Dataset
+        The records, from :func:`shoal.read`.
+    hierarchy : Hierarchy
+        The hierarchy of the items. For methods that do not generalize, pass ``Hierarchy.flat(labels)``.
+    model : PrivacyModel
+        The guarantee, such as ``shoal.Km(k=5, m=2)``.
+    loss : AdditiveLoss, default NCP()
+        The loss that algorithms minimise.
+    seed : int, default 0
+        The seed for random choices.
+    unknown_items : {"error", "root"}, default "error"
+        How to treat items that are missing in the hierarchy: raise an error, or add them directly below the root.
+    weights : Weights, optional
+        Weights of the items in the loss. By default all items count the same.
+    allow_missing : bool, default False
+        Go on if a label that is declared sensitive is not in the data.
+    columns : dict, optional
+        The role of each other column, as a name or a :class:`shoal.Column`. For models about columns, every column is a
+        quasi-identifier by default.
+    person : str, optional
+        The column that identifies the person of each record, if a person may have several. Guarantees then count
+        persons instead of records, and the column is not published.
+
+    Raises
+    ------
+    shoal.errors.OptionError
+        If an argument has the wrong type, or the arguments do not fit together.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
     """
 
     data: Dataset
@@ -50,37 +82,37 @@ class Problem(Generic[Model]):
     loss: AdditiveLoss = field(default_factory=NCP)
     seed: int = 0
     unknown_items: Literal["error", "root"] = "error"
-    weights: Weights | None = None  # how much the loss of each item counts; none: all the same
+    weights: Weights | None = None  # of the items in the loss; None: all the same
     allow_missing: bool = False
     columns: Mapping[str, Column | str] = field(default_factory=dict)
     person: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is of the wrong type, and what does not fit together."""
+        """Refuse arguments of the wrong type, and arguments that do not fit together."""
         for name, (kind, remedy) in WANTED.items():
             got = getattr(self, name)
             if not isinstance(got, kind):
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
-            raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
+            raise OptionError(f"Problem: unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
         if not isinstance(self.seed, int) or self.seed < 0:
-            raise OptionError(f"Problem: seed must be a whole number from 0 on, got {self.seed}.")
+            raise OptionError(f"Problem: seed must be a whole number of at least 0, got {self.seed}.")
         if self.weights is not None and not isinstance(self.weights, Weights):
             raise OptionError(
-                f"Problem: weights must be Weights, got {type(self.weights).__name__}: give Weights({{..}})."
+                f"Problem: weights must be Weights, got {type(self.weights).__name__}: pass Weights({{..}})."
             )
-        self.prepared  # noqa: B018  (what does not fit is an error now, not later)
+        self.prepared  # noqa: B018  (raises errors now, not later)
 
     def __repr__(self) -> str:
-        """Never the data themselves."""
+        """Describe the problem without showing any data."""
         return f"Problem({self.data!r}, {self.hierarchy!r}, {self.model!r}, loss={self.loss.name}, seed={self.seed})"
 
     @cached_property
     def prepared(self) -> Prepared[Model]:
-        """What follows from the inputs: what algorithms get."""
+        """The prepared problem, as algorithms receive it."""
         return prepare(self)
 
     def refuse_identifying(self) -> None:
-        """Refuse a column that may name people and would be published as it is, unless its role was said."""
-        if not self.model.relational:  # else it is a quasi-identifier
+        """Refuse a column that may name people and would be published unchanged, unless its role was given."""
+        if not self.model.relational:  # for models about columns it is a quasi-identifier
             refuse_identifying(self.prepared.data, {*self.columns, *self.model.columns})

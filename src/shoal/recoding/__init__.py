@@ -1,4 +1,4 @@
-"""The kinds of solution that an algorithm may return, each of which knows how to apply itself."""
+"""Recodings: the changes that an algorithm may return. Each can be applied to the data."""
 
 from shoal.recoding.base import Recoding, RecodingSummary
 from shoal.recoding.clusters import Clustered

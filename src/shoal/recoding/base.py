@@ -1,4 +1,4 @@
-"""Recoding: what an algorithm returns."""
+"""The base class of recodings, which algorithms return."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecodingSummary:
-    """A recoding in figures; those that say nothing about its kind are None.
+    """Figures about a recoding. Those that do not apply to its kind are None.
 
     >>> RecodingSummary("global cut", labels=3, groups=1).as_dict()
     {'kind': 'global cut', 'labels': 3, 'groups': 1}
     """
 
-    kind: str  # for people
-    chunks: int | None = None  # of records that are recoded in the same way
+    kind: str  # a name for people
+    chunks: int | None = None  # parts of the records with a recoding of their own
     rows_of_chunks: tuple[int, ...] | None = None
-    labels: int | None = None  # that are published
-    intact_items: int | None = None  # items that are published as they are wherever they occur
-    intact_occurrences: int | None = None
+    labels: int | None = None  # published labels
+    different_unchanged_items: int | None = None  # items that are unchanged in all records
+    unchanged_items: int | None = None
     generalized_items: int | None = None
-    groups: int | None = None  # labels that stand for several items; or groups of records that were changed together
+    groups: int | None = None  # labels that represent several items, or groups of records that were changed together
     suppressed_labels: int | None = None
     different_records: int | None = None
     rows_in_groups: int | None = None
     largest_group: int | None = None
-    sets: str | None = None  # of classes: the kind of recoding of their sets, if these are recoded
+    sets: str | None = None  # the kind of recoding of the sets, if classes are published
     clusters: int | None = None
-    classes: int | None = None  # records with equal values of the quasi-identifying columns
+    classes: int | None = None  # groups of records with equal quasi-identifiers
     smallest_class: int | None = None
     largest_class: int | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """The figures by name, for machines."""
+        """Return the figures by name."""
         figures = {name: value for name, value in asdict(self).items() if value is not None or name == "sets"}
         if self.classes is None:
             del figures["sets"]
@@ -55,44 +55,44 @@ class RecodingSummary:
 
 
 class Recoding(ABC):
-    """How the data are to be changed."""
+    """A description of how to change the data."""
 
     @abstractmethod
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """The published rows, with what was set apart from them; same number and order as the given ones."""
+        """Return the published rows with their sensitive values, in the order of the given rows."""
 
     @abstractmethod
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The recoding in figures; given the original rows, it counts only items and labels that occur in them."""
+        """Return figures about the recoding. Given the original rows, count only items and labels that occur."""
 
     @property
     def global_cut(self) -> GlobalCut | None:
-        """The recoding itself if it is one cut for all rows: these can be explained."""
+        """The recoding itself if it is one cut for all rows, else None. Only such cuts can be explained."""
         return None
 
     @property
     def reshuffles(self) -> bool:
-        """Whether sensitive items are published with other records of a group than those that held them."""
+        """Whether sensitive items may be published with other records of their group."""
         return False
 
     @property
     def ignores_hierarchy(self) -> bool:
-        """Whether items are generalized without asking the hierarchy."""
+        """Whether items are generalized without the hierarchy."""
         return False
 
     def falsehoods(self, change: Change) -> list[Note]:
-        """What to know where not all is true that is published; most recodings publish nothing untrue."""
+        """Return notes about false items in the published data. Most recodings publish none."""
         return []
 
     @property
     def published_nodes(self) -> Codes:
-        """The nodes of a hierarchy that labels are taken from; none: labels are not nodes."""
+        """Return the nodes of the hierarchy that are published; empty if labels are not nodes."""
         return np.zeros(0, dtype=np.int32)
 
     def on(self, hierarchy: Hierarchy) -> Recoding:
-        """The same with other labels: those of a hierarchy that is the same but for them."""
+        """Return the same recoding with the labels of a hierarchy of the same shape."""
         return self
 
     def moved(self, hierarchy: Hierarchy, node_of: Codes) -> Recoding:
-        """The same on a hierarchy with the same items and more nodes; ``node_of``: the number of each node there."""
+        """Return the same recoding on a hierarchy with more nodes. ``node_of``: the new number of each node."""
         return self

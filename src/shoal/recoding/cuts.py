@@ -1,4 +1,4 @@
-"""Items are replaced by nodes of a hierarchy: one cut for all rows, one for each chunk, or nodes of their own."""
+"""Recoding by nodes of a hierarchy: one cut for all rows, one for each chunk, or other nodes for each row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shoal.recoding.base import Recoding, RecodingSummary
 class GlobalCut(Recoding):
     """One hierarchy cut for all transactions: exactly one node on every path from the root to a leaf.
 
-    The items of some nodes of the cut may be suppressed: they vanish from every transaction.
+    The items of some nodes of the cut may be suppressed. They are removed from every transaction.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> cut = GlobalCut.raising(h, [h.code_of["A"]])
@@ -36,10 +36,10 @@ class GlobalCut(Recoding):
 
     hierarchy: Hierarchy
     nodes: Codes  # in leaf order
-    suppressed: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # those of the nodes that vanish
+    suppressed: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # the suppressed nodes
 
     def __post_init__(self) -> None:
-        """Refuse what is not a cut."""
+        """Refuse nodes that are not a cut."""
         object.__setattr__(self, "nodes", frozen(self.nodes, np.int32))
         object.__setattr__(self, "suppressed", frozen(np.unique(self.suppressed), np.int32))
         spans = self.hierarchy.span[self.nodes]
@@ -53,7 +53,7 @@ class GlobalCut(Recoding):
 
     @classmethod
     def raising(cls, hierarchy: Hierarchy, raised: Iterable[int], suppressed: Iterable[int] = ()) -> GlobalCut:
-        """The most specific cut at or above all the raised nodes; of its nodes, some are suppressed."""
+        """Return the most specific cut at or above all raised nodes, with some of its nodes suppressed."""
         node_of = np.arange(hierarchy.n_leaves, dtype=np.int32)
         for node in sorted(raised):  # ancestors have higher ids and come later
             node_of[slice(*hierarchy.span[node])] = node
@@ -61,13 +61,13 @@ class GlobalCut(Recoding):
         return cls(hierarchy, node_of[first], np.array(sorted(suppressed), dtype=np.int32))
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the recoding in figures."""
         gone = f", {len(self.suppressed):,} suppressed" if len(self.suppressed) else ""
         return f"GlobalCut({len(self.nodes):,} labels over {self.hierarchy.n_leaves:,} items{gone})"
 
     @property
     def global_cut(self) -> GlobalCut:
-        """Itself."""
+        """The cut itself."""
         return self
 
     @property
@@ -91,14 +91,14 @@ class GlobalCut(Recoding):
         return [int(node) for node in self.nodes if node >= self.hierarchy.n_leaves]
 
     def left(self, items: Transactions) -> Transactions:
-        """The items themselves, without those that are suppressed."""
+        """Return the original rows without suppressed items."""
         code_of = np.arange(len(items.labels), dtype=np.int32)
         for first, stop in self.hierarchy.span[self.suppressed]:
             code_of[first:stop] = -1
         return items.recode(code_of, items.labels) if len(self.suppressed) else items
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """Replace every item by its node of the cut, or by nothing."""
+        """Replace every item by its node of the cut, or remove it if that is suppressed."""
         codes = np.full(len(self.nodes), -1, dtype=np.int32)
         codes[~np.isin(self.nodes, self.suppressed)] = np.arange(len(self.kept))
         code_of = np.repeat(codes, self.hierarchy.leaves[self.nodes])
@@ -106,25 +106,25 @@ class GlobalCut(Recoding):
 
     @property
     def published_nodes(self) -> Codes:
-        """The nodes that are kept."""
+        """Return the nodes that are not suppressed."""
         return self.kept
 
     def on(self, hierarchy: Hierarchy) -> GlobalCut:
-        """The same cut, labelled by another hierarchy."""
+        """Return the same cut, labelled by another hierarchy."""
         return replace(self, hierarchy=hierarchy)
 
     def moved(self, hierarchy: Hierarchy, node_of: Codes) -> GlobalCut:
-        """The same cut on a hierarchy with more nodes."""
+        """Return the same cut on a hierarchy with more nodes."""
         return GlobalCut(hierarchy, node_of[self.nodes], node_of[self.suppressed])
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The cut in figures; given the original rows, it counts only items and labels that occur in them."""
+        """Return figures about the cut. Given the original rows, count only items and labels that occur."""
         below = _items_below(self.hierarchy, items)
         used, leaf = below[self.kept] > 0, self.kept < self.hierarchy.n_leaves
         return RecodingSummary(
             "global cut",
             labels=int(np.count_nonzero(used)),
-            intact_items=int(np.count_nonzero(used & leaf)),
+            different_unchanged_items=int(np.count_nonzero(used & leaf)),
             generalized_items=int(below[self.kept[~leaf]].sum()),
             groups=int(np.count_nonzero(used & ~leaf)),
             suppressed_labels=int(np.count_nonzero(below[self.suppressed])),
@@ -143,14 +143,14 @@ class LocalCuts(Recoding):
     """
 
     cuts: tuple[GlobalCut, ...]
-    chunk_of: Counts  # for each row, which cut it is published at
+    chunk_of: Counts  # the cut of each row
 
     def __post_init__(self) -> None:
-        """Freeze."""
+        """Make the arrays read-only."""
         object.__setattr__(self, "chunk_of", frozen(self.chunk_of, np.int64))
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the recoding in figures."""
         return f"LocalCuts({len(self.cuts):,} chunks of {len(self.chunk_of):,} rows)"
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
@@ -165,19 +165,19 @@ class LocalCuts(Recoding):
 
     @property
     def published_nodes(self) -> Codes:
-        """The nodes of all cuts."""
+        """Return the nodes of all cuts."""
         return np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
 
     def on(self, hierarchy: Hierarchy) -> LocalCuts:
-        """The same cuts, labelled by another hierarchy."""
+        """Return the same cuts, labelled by another hierarchy."""
         return replace(self, cuts=tuple(cut.on(hierarchy) for cut in self.cuts))
 
     def moved(self, hierarchy: Hierarchy, node_of: Codes) -> LocalCuts:
-        """The same cuts on a hierarchy with more nodes."""
+        """Return the same cuts on a hierarchy with more nodes."""
         return replace(self, cuts=tuple(cut.moved(hierarchy, node_of) for cut in self.cuts))
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The cuts in figures; given the original rows, it counts only items and labels that occur in them."""
+        """Return figures about the cuts. Given the original rows, count only items and labels that occur."""
         hierarchy = self.cuts[0].hierarchy
         n_leaves, below = hierarchy.n_leaves, _items_below(hierarchy, items)
         nodes = self.published_nodes[below[self.published_nodes] > 0]
@@ -188,21 +188,21 @@ class LocalCuts(Recoding):
             chunks=len(self.cuts),
             rows_of_chunks=tuple(np.bincount(self.chunk_of, minlength=len(self.cuts)).tolist()),
             labels=len(nodes),
-            intact_items=int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
+            different_unchanged_items=int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
             groups=int(np.count_nonzero(nodes >= n_leaves)),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class LocalNodes(Recoding):
-    """Local recoding: each row has hierarchy nodes of its own, none above another, each above one of its items.
+    """Local recoding: each row has its own nodes. None is above another, and each is at or above one of its items.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> rows = h.encode(Transactions.from_sets([["a1", "b1"], ["a1", "a2"], ["a1", "b1"]]))
     >>> recoding = LocalNodes(h, rows, np.array([0, 2, 3, 5]), np.array([0, 2, 4, 0, 2]))
     >>> [sorted(row) for row in recoding.apply(rows).rows.sets()]
     [['a1', 'b1'], ['A'], ['a1', 'b1']]
-    >>> recoding.summary().intact_items, recoding.summary().different_records
+    >>> recoding.summary().different_unchanged_items, recoding.summary().different_records
     (1, 2)
     """
 
@@ -212,30 +212,30 @@ class LocalNodes(Recoding):
     nodes: Codes  # row r is published as nodes[indptr[r]:indptr[r + 1]], ascending
 
     def __post_init__(self) -> None:
-        """Sort and freeze."""
+        """Sort the nodes, and make the arrays read-only."""
         indptr, nodes = csr_from_pairs(row_ids(self.indptr), self.nodes, len(self.indptr) - 1)
         object.__setattr__(self, "indptr", frozen(indptr, np.int64))
         object.__setattr__(self, "nodes", frozen(nodes, np.int32))
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the recoding in figures."""
         return f"LocalNodes({len(self.nodes):,} labels of {len(self.indptr) - 1:,} rows)"
 
     def _covering(self, items: Transactions) -> Counts:
-        """For each occurrence the entry of ``nodes`` that covers it; an error if it does not fit these rows."""
+        """Return the entry of ``nodes`` that covers each item of each row. Raise an error if there is none."""
         rows, spans, width = row_ids(self.indptr), self.hierarchy.span[self.nodes], self.hierarchy.n_leaves
         starts, ends = rows * width + spans[:, 0], rows * width + spans[:, 1]
         order = np.argsort(starts, kind="stable")
         fits = len(items) == len(self.indptr) - 1 and items.labels == self.hierarchy.items
         if fits and bool(np.all(starts[order][1:] >= ends[order][:-1])):
             keys = row_ids(items.indptr) * width + items.items
-            at = np.searchsorted(starts[order], keys, side="right") - 1  # ascending, as the keys are
+            at = np.searchsorted(starts[order], keys, side="right") - 1  # ascending, because the keys are
             used = np.count_nonzero(np.diff(at, prepend=-1))
             if bool(np.all(at >= 0)) and bool(np.all(keys < ends[order][at])) and used == len(order):
                 entries: Counts = order[at]
                 return entries
         raise HierarchyError(
-            "LocalNodes: in every row the nodes must cover each item exactly once, and nothing but its items."
+            "LocalNodes: in every row, the nodes must cover each item exactly once, and each must cover an item."
         )
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
@@ -249,34 +249,34 @@ class LocalNodes(Recoding):
 
     @property
     def published_nodes(self) -> Codes:
-        """The nodes of all rows."""
+        """Return the nodes of all rows."""
         return np.flatnonzero(np.bincount(self.nodes, minlength=len(self.hierarchy))).astype(np.int32)
 
     def on(self, hierarchy: Hierarchy) -> LocalNodes:
-        """The same nodes, labelled by another hierarchy."""
+        """Return the same nodes, labelled by another hierarchy."""
         return replace(self, hierarchy=hierarchy)
 
     def moved(self, hierarchy: Hierarchy, node_of: Codes) -> LocalNodes:
-        """The same nodes on a hierarchy with more of them."""
+        """Return the same nodes on a hierarchy with more nodes."""
         return replace(self, hierarchy=hierarchy, nodes=node_of[self.nodes])
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The rows in figures; an item is intact if it is so in every row that has it."""
+        """Return figures about the rows. An item is unchanged if it is unchanged in every row that contains it."""
         nodes = self.published_nodes
         blurred = self.hierarchy.leaves[self.nodes[self._covering(self.items)]] > 1
         bounds, text = (4 * self.indptr).tolist(), self.nodes.tobytes()
         return RecodingSummary(
             "local labels",
             labels=len(nodes),
-            intact_items=len(np.setdiff1d(self.items.items, self.items.items[blurred])),
-            intact_occurrences=int(np.count_nonzero(~blurred)),
+            different_unchanged_items=len(np.setdiff1d(self.items.items, self.items.items[blurred])),
+            unchanged_items=int(np.count_nonzero(~blurred)),
             groups=int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
             different_records=len({text[start:stop] for start, stop in pairwise(bounds)}),
         )
 
 
 def _items_below(hierarchy: Hierarchy, items: Transactions | None) -> Counts:
-    """For each node how many items below it occur in the rows; without rows: how many there are."""
+    """Count the items below each node that occur in the rows; without rows, count all items."""
     if items is None:
         return hierarchy.leaves
     sums = np.concatenate([[0], np.cumsum(items.supports > 0)])

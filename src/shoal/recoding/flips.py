@@ -1,4 +1,4 @@
-"""Items are added, deleted, or shuffled within groups of rows."""
+"""Recoding by groups of rows: items are added, deleted, or shuffled within each group."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from shoal.recoding.base import Recoding, RecodingSummary
 
 @dataclass(frozen=True, eq=False)
 class Flips(Recoding):
-    """Items are added and deleted so that the rows of a group become the same (P1's procedure Flipped).
+    """Items are added and deleted so that the rows of a group become the same (Wang et al. 2014, procedure Flipped).
 
-    Of the items that may be known, all rows of a group get those that more than half of them have. An exact tie is
-    decided by the group's seed row, if it has one; else the item is deleted. Sensitive items are only ever added: each
-    row of a group gets all that any of them has. Rows in no group stay as they are.
+    All rows of a group get the items that more than half of them have. In an exact tie, the seed row of the group
+    decides; without a seed row, the item is deleted. Sensitive items are only added: each row of a group gets all
+    sensitive items of the group. Rows in no group are not changed.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a"], ["b", "c"], ["c"]])
     >>> published = Flips(Grouping(np.array([0, 0, 0, -1]), 3), np.array([0])).apply(rows)
@@ -35,16 +35,16 @@ class Flips(Recoding):
     """
 
     grouping: Grouping
-    seeds: Counts  # for each group, the row that decides ties; -1: none
+    seeds: Counts  # the row of each group that decides ties; -1: none
 
     def __post_init__(self) -> None:
-        """Freeze."""
+        """Make the arrays read-only."""
         object.__setattr__(self, "seeds", frozen(self.seeds, np.int64))
         if len(self.seeds) != len(self.grouping):
-            raise DataError(f"Flips: {len(self.grouping)} groups but seeds of {len(self.seeds)}.")
+            raise DataError(f"Flips: got {len(self.seeds)} seeds for {len(self.grouping)} groups.")
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the recoding in figures."""
         return f"Flips({len(self.grouping):,} groups of {np.count_nonzero(self.grouping.of >= 0):,} rows)"
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
@@ -55,20 +55,20 @@ class Flips(Recoding):
         return replace(Published.plain(rows, hidden), grouping=self.grouping)
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The groups in figures."""
+        """Return figures about the groups."""
         return _summary("flips", self.grouping)
 
     def falsehoods(self, change: Change) -> list[Note]:
-        """How often items were added and deleted, and what that does to sensitive items."""
+        """Return notes about items that were added and deleted, and about false sensitive items."""
         added, deleted, sensitive = len(change.added.items), len(change.deleted.items), change.sensitive_additions
         if not added and not deleted:
             return []
         given = _given(change, self.grouping) if sensitive else []
-        told = [*given, *_facts(change, self.grouping)]
-        return [notes.ItemsChanged(added, sensitive, deleted), *told, notes.ChangedDataMislead()]
+        facts = [*given, *_facts(change, self.grouping)]
+        return [notes.ItemsChanged(added, sensitive, deleted), *facts, notes.ChangedDataMislead()]
 
     def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
-        """The items that each group keeps, as pairs of group and item."""
+        """Return the items that each group publishes, as pairs of group and item."""
         groups, codes, counts = _shared(items, self.grouping)
         twice, sizes = 2 * counts, self.grouping.sizes[groups]
         tied = np.flatnonzero((twice == sizes) & (self.seeds[groups] >= 0))
@@ -82,7 +82,7 @@ class Flips(Recoding):
         return groups[kept], codes[kept]
 
     def _common(self, rows: Transactions, groups: Counts, codes: Codes) -> Transactions:
-        """The rows, with each that is in a group replaced by what its group has in common."""
+        """Replace each row that is in a group by the items of its group."""
         common = Transactions(*csr_from_pairs(groups, codes, len(self.grouping)), rows.labels)
         of = self.grouping.of
         return rows.followed_by(common).take(np.where(of < 0, np.arange(len(rows)), len(rows) + of))
@@ -90,10 +90,10 @@ class Flips(Recoding):
 
 @dataclass(frozen=True, eq=False)
 class Reshuffled(Recoding):
-    """The sensitive items are shuffled within each group of rows; all other items stay as they are.
+    """The sensitive items are shuffled within each group of rows. All other items are not changed.
 
-    Which rows get a sensitive item depends on the seed and on how many rows of the group held it, not on which ones: so
-    nobody can turn it back, not even with the seed.
+    Which rows get a sensitive item depends on the seed and on how many rows of the group had it, but not on which rows.
+    So the shuffle cannot be reversed, even with the seed.
 
     >>> from shoal.data import Dataset
     >>> from shoal.data.sensitive import take_apart
@@ -107,58 +107,57 @@ class Reshuffled(Recoding):
     seed: int = 0
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the recoding in figures."""
         return f"Reshuffled({len(self.grouping):,} groups of {np.count_nonzero(self.grouping.of >= 0):,} rows)"
 
     @property
     def reshuffles(self) -> bool:
-        """All of them."""
+        """Whether sensitive items may be published with other records: always."""
         return True
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """Deal the sensitive items of each group to its rows."""
+        """Shuffle the sensitive items of each group among its rows."""
         if hidden is not None:
             order = np.argsort(self.grouping.of, kind="stable")
             starts = np.searchsorted(self.grouping.of[order], np.arange(len(self.grouping) + 1))
-            deck = random.Random(self.seed)
+            rng = random.Random(self.seed)
             rows, codes = [], []
-            for group, hands in _hands(hidden, self.grouping):
-                for row, hand in zip(
-                    deck.sample(order[starts[group] : starts[group + 1]].tolist(), len(hands)), hands, strict=True
-                ):
-                    rows += [row] * len(hand)
-                    codes += hand
-            alone = np.flatnonzero(self.grouping.of[row_ids(hidden.items.indptr)] < 0)
-            dealt = np.concatenate([np.array(rows, dtype=np.int64), row_ids(hidden.items.indptr)[alone]])
-            given = np.concatenate([np.array(codes, dtype=np.int32), hidden.items.items[alone]])
-            hidden = hidden.with_items(Transactions(*csr_from_pairs(dealt, given, len(items)), hidden.items.labels))
+            for group, held in _values_to_shuffle(hidden, self.grouping):
+                members = order[starts[group] : starts[group + 1]].tolist()
+                for row, values in zip(rng.sample(members, len(held)), held, strict=True):
+                    rows += [row] * len(values)
+                    codes += values
+            ungrouped = np.flatnonzero(self.grouping.of[row_ids(hidden.items.indptr)] < 0)
+            row_of = np.concatenate([np.array(rows, dtype=np.int64), row_ids(hidden.items.indptr)[ungrouped]])
+            item_of = np.concatenate([np.array(codes, dtype=np.int32), hidden.items.items[ungrouped]])
+            hidden = hidden.with_items(Transactions(*csr_from_pairs(row_of, item_of, len(items)), hidden.items.labels))
         return replace(Published.plain(items, hidden), grouping=self.grouping)
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The groups in figures."""
-        return _summary("dealt", self.grouping)
+        """Return figures about the groups."""
+        return _summary("shuffled within groups", self.grouping)
 
     def falsehoods(self, change: Change) -> list[Note]:
-        """What groups tell and records do not, if there was something to deal."""
+        """Return notes: sensitive items are true of groups, not of records."""
         if not np.any(change.before[change.n_qid :]):
             return []
         return [notes.SensitiveItemsDealt(), notes.DealtItemsMislead(), notes.GroupsTellHolders()]
 
 
 def _given(change: Change, grouping: Grouping) -> list[Note]:
-    """Who is published with a sensitive item, how much more often than it is true, and whether that ruins the data."""
+    """Return notes about records that are published with sensitive items that they do not have."""
     holders, given = change.with_sensitive(change.was), change.with_sensitive(change.added)
     before = int(change.before[change.n_qid :].sum())
     after = before + change.sensitive_additions - change.sensitive_deletions
-    told: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
+    found: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
     published, rows = len(np.union1d(holders, given)), len(grouping.of)
     if 2 * published > rows:
-        told.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
-    return told
+        found.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
+    return found
 
 
 def _facts(change: Change, grouping: Grouping) -> list[Note]:
-    """The groups in which a sensitive item is true of every record."""
+    """Return notes about groups in which every record has the same sensitive item."""
     hidden = change.was.items >= change.n_qid
     groups, items = grouping.of[change.was.rows[hidden]], change.was.items[hidden]
     width = max(1, len(change.labels))
@@ -169,17 +168,17 @@ def _facts(change: Change, grouping: Grouping) -> list[Note]:
 
 
 def _summary(kind: str, grouping: Grouping) -> RecodingSummary:
-    """Groups in figures."""
+    """Return figures about groups."""
     sizes = grouping.sizes
     return RecodingSummary(
         kind, groups=len(sizes), rows_in_groups=int(sizes.sum()), largest_group=int(sizes.max(initial=0))
     )
 
 
-def _hands(hidden: Sensitive, grouping: Grouping) -> Iterator[tuple[int, list[list[int]]]]:
-    """For each value of each group, the group and what its holders hold of that value, in an order that tells nothing.
+def _values_to_shuffle(hidden: Sensitive, grouping: Grouping) -> Iterator[tuple[int, list[list[int]]]]:
+    """Yield, for each value of each group, the group and the items of that value, in an order that reveals nothing.
 
-    That is the item, or with counts one such as HIV*2: whoever is dealt a value is dealt it once.
+    With counts, an item such as HIV*2 is one of the items of the value HIV. Each row gets a value at most once.
     """
     items, rows = hidden.items, row_ids(hidden.items.indptr)
     groups, values = grouping.of[rows], hidden.value_of[items.items]
@@ -191,7 +190,7 @@ def _hands(hidden: Sensitive, grouping: Grouping) -> Iterator[tuple[int, list[li
 
 
 def _shared(rows: Transactions, grouping: Grouping) -> tuple[Counts, Codes, Counts]:
-    """Each item of each group: the group, the item, and how many of its rows have it; in this order."""
+    """Return the group, the item and the number of rows with it, for each item of each group."""
     width = max(1, len(rows.labels))
     groups = grouping.of[row_ids(rows.indptr)]
     inside = groups >= 0

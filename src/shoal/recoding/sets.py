@@ -1,4 +1,4 @@
-"""Items are replaced by sets of items, without a hierarchy (P2): ``(A,B,C)``, read as "one or more of these"."""
+"""Recoding by sets of items, without a hierarchy (Poulis et al. 2013): ``(A,B,C)`` means "one or more of these"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shoal.recoding.base import Recoding, RecodingSummary
 
 @dataclass(frozen=True, eq=False)
 class LocalSets(Recoding):
-    """Local recoding: the rows are split into chunks, each with sets of items of its own.
+    """Local recoding: the rows are split into chunks, and each chunk has its own sets of items.
 
     >>> rows = Transactions.from_sets([["a", "c"], ["b"], ["a"]], ["a", "b", "c"])
     >>> sets = (np.array([0, 0, 2]), np.array([0, -1, -1]))
@@ -25,25 +25,25 @@ class LocalSets(Recoding):
     [['(a,b)', 'c'], ['(a,b)'], ['a']]
     """
 
-    first_of: tuple[Codes, ...]  # for each chunk, the smallest item of the set that each item belongs to; -1: none
-    chunk_of: Counts  # for each row, which chunk it is in
+    first_of: tuple[Codes, ...]  # for each chunk, the smallest item of the set of each item; -1: none
+    chunk_of: Counts  # the chunk of each row
 
     def __post_init__(self) -> None:
-        """Freeze."""
+        """Make the arrays read-only."""
         object.__setattr__(self, "first_of", tuple(frozen(part, np.int32) for part in self.first_of))
         object.__setattr__(self, "chunk_of", frozen(self.chunk_of, np.int64))
 
     def __repr__(self) -> str:
-        """In figures."""
+        """Describe the recoding in figures."""
         return f"LocalSets({len(self.first_of):,} chunks of {len(self.chunk_of):,} rows)"
 
     @property
     def ignores_hierarchy(self) -> bool:
-        """Sets of items need none."""
+        """Whether items are generalized without the hierarchy: always."""
         return True
 
     def _sets(self, n_items: int) -> tuple[list[tuple[int, ...]], Counts]:
-        """The different sets, in order, and which of them each item of each chunk belongs to."""
+        """Return the different sets, in order, and the set of each item of each chunk."""
         sets_of: list[dict[int, list[int]]] = []
         for part in self.first_of:
             members: dict[int, list[int]] = {}
@@ -59,7 +59,7 @@ class LocalSets(Recoding):
         return different, label_of
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """Replace every item by its set in its row's chunk."""
+        """Replace every item by its set in the chunk of its row."""
         different, label_of = self._sets(len(items.labels))
         rows = row_ids(items.indptr)
         codes = label_of[self.chunk_of[rows], items.items]
@@ -69,8 +69,8 @@ class LocalSets(Recoding):
         for label, members in zip(labels, different, strict=True):
             if len(members) > 1 and label in taken:
                 raise DataError(
-                    f"An item is called '{shorten(label)}', like a set of other items that has to be published: rename "
-                    f"it, or generalize by a hierarchy (--within aa)."
+                    f"An item has the name '{shorten(label)}', which is also the label of a published set: rename "
+                    f"the item, or generalize by a hierarchy (within='aa')."
                 )
         indptr = np.concatenate([[0], np.cumsum([len(members) for members in different], dtype=np.int64)])
         covered = np.array([item for members in different for item in members], dtype=np.int32)
@@ -78,7 +78,7 @@ class LocalSets(Recoding):
         return Published(published, indptr, covered, items.labels, hidden)
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
-        """The sets in figures."""
+        """Return figures about the sets."""
         different, _ = self._sets(len(self.first_of[0]))
         return RecodingSummary(
             "local sets",

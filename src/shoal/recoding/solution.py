@@ -1,4 +1,4 @@
-"""What an algorithm returns: a recoding, what is proved about how good it is, and figures of the search."""
+"""The result of an algorithm: a recoding, a proof of how good it is, and statistics of the search."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Ended = Literal["proven", "time limit", "interrupted", "no solver"]
 
 @dataclass(frozen=True)
 class Optimality:
-    """How close a recoding is to the best of its kind, proved.
+    """A proof of how close a recoding is to the best of its kind.
 
-    ``lower_bound`` holds for every global cut of the hierarchy that was searched and satisfies the model,
-    whatever finds it. If siblings were grouped, that hierarchy has groups between siblings, and ``groupings_bound``
-    holds for every way to group siblings. All are in the loss that was minimised (weighted, if weights were given).
+    ``lower_bound`` is a lower bound on the loss of every cut of the searched hierarchy that satisfies the model. If
+    siblings were grouped, that hierarchy contains the groups, and ``groupings_bound`` is a lower bound for every way to
+    group siblings. All figures are in the loss that was minimised (weighted, if weights were given).
 
     >>> Optimality(loss=0.05, lower_bound=0.04, ended="time limit", rounds=3, clauses=10).gap
     0.2
@@ -26,54 +26,54 @@ class Optimality:
 
     loss: float
     lower_bound: float
-    ended: Ended  # why the search stopped
-    rounds: int  # relaxed problems solved
-    clauses: int  # minimal sets of nodes known that must not all be expanded
+    ended: Ended  # why the search ended
+    rounds: int  # number of relaxed problems solved
+    clauses: int  # number of known constraints on the cut
     groupings_bound: float | None = None
 
     @property
     def proven(self) -> bool:
-        """Whether no cut of the hierarchy that was searched loses less."""
+        """Whether it is proved that no cut of the searched hierarchy loses less."""
         return self.ended == "proven"
 
     @property
     def best_grouping(self) -> bool:
-        """Whether no grouping of siblings loses less."""
+        """Whether it is proved that no grouping of siblings loses less."""
         return self.groupings_bound is not None and self.groupings_bound >= self.loss
 
     @property
     def groupings_gap(self) -> float | None:
-        """The share of the loss that is not proved to be unavoidable, however siblings are grouped."""
+        """The share of the loss that another grouping of siblings might avoid, or None if there is no bound."""
         if self.groupings_bound is None:
             return None
         return 0.0 if self.best_grouping else round((self.loss - self.groupings_bound) / self.loss, 12)
 
     @property
     def gap(self) -> float:
-        """The share of the loss that is not proved to be unavoidable."""
+        """The share of the loss that another cut might avoid."""
         return 0.0 if self.proven else round((self.loss - self.lower_bound) / self.loss, 12)
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A recoding and what is known about it."""
+    """A recoding, with statistics and notes."""
 
     recoding: Recoding
     optimality: Optimality | None = None
     statistics: dict[str, float] = field(default_factory=dict)  # counts and seconds of the search, by name
-    hierarchy: Hierarchy | None = None  # that the recoding is about, if it is not that of the problem: with groups
-    notes: tuple[Note, ...] = ()  # what the search decided for the publisher
+    hierarchy: Hierarchy | None = None  # of the recoding, if groups of siblings were added
+    notes: tuple[Note, ...] = ()  # decisions that the search made for the user
 
 
 @dataclass(frozen=True, eq=False)
 class CutSolution(Solution):
-    """A global cut and what is known about it."""
+    """A cut for all rows, with statistics and a bound."""
 
     recoding: GlobalCut
 
 
 @dataclass(frozen=True, eq=False)
 class ClusteredSolution(Solution):
-    """Clusters of records and what is known about them."""
+    """Clusters of records, with statistics."""
 
     recoding: Clustered

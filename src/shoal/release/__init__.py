@@ -1,1 +1,1 @@
-"""The only door out: solve, apply, verify, and only then a release."""
+"""Makes releases: solve, apply, verify, and only then return published data."""

@@ -1,7 +1,7 @@
-"""Labels that a reader of the release could not tell apart are refused, before the search where they are known then.
+"""Refuses labels that a reader of the release could confuse, before the search if they are known then.
 
-Data with several columns of sets are read with tags (:mod:`shoal.data.tags`): a group ``foo``, which has none, stands
-in the first column ``A`` and is read as ``A.foo``. That must not be the name of anything else.
+Data with several columns of sets are read with tags (:mod:`shoal.data.tags`). A group ``foo`` without a tag is written
+to the first column ``A`` and read as ``A.foo``. Nothing else may have that name.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from shoal.published import Published
 
 
 def refuse_before(problem: Prepared[PrivacyModel], *, groups: bool) -> None:
-    """Refuse labels of the data and, if groups may be published, of the hierarchy that would be read as others."""
+    """Raise an error if a label of the data, or a group that may be published, would be read as another label."""
     tree, rows, columns = problem.hierarchy, problem.data.transactions, problem.data.origin.set_columns
     if len(columns) > 1 and (joint := joint_label(columns)) in rows.labels:
         raise DataError(
-            f"The item '{shorten(joint)}' in column '{shorten(columns[0])}' of {problem.data.origin.name} is called "
-            f"like the label for anything of these columns: rename it."
+            f"The item '{shorten(joint)}' in column '{shorten(columns[0])}' of {problem.data.origin.name} has the "
+            f"same name as the label for all items of these columns: rename it."
         )
     known = {*tree.labels, *rows.labels, *problem.model.sensitive_labels}
     readings = _readings(problem, tree.labels if groups else tree.items)
@@ -33,7 +33,7 @@ def refuse_before(problem: Prepared[PrivacyModel], *, groups: bool) -> None:
 
 
 def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
-    """Refuse published labels that would be read as something else: names and sets that the search has made."""
+    """Raise an error if a label that the search made would be read as another label."""
     rows, tree = published.rows, problem.hierarchy
     used = np.flatnonzero(rows.supports).tolist()
     secret = {*problem.model.sensitive_labels, *problem.sensitive.labels}
@@ -47,15 +47,15 @@ def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
 
 
 def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[str, str]:
-    """How each label is read; an error if it is not, or if another one is read the same."""
+    """Return how each label is read. Raise an error if it is blank, or if two labels are read the same."""
     readings: dict[str, str] = {}
     first: dict[str, str] = {}
     for label in labels:
         text = readings[label] = problem.data.origin.as_read(label)
         if not text:
             raise DataError(
-                f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} is blank where it is "
-                f"published, and a reader of the file finds nothing there: rename it."
+                f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} would be published as blank, "
+                f"which readers of the file cannot see: rename it."
             )
         if (other := first.setdefault(text, label)) != label:
             one, same = (other, label) if label == text else (label, other)
@@ -64,14 +64,15 @@ def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[st
 
 
 def _taken(problem: Prepared[PrivacyModel], label: str, text: str, what: str) -> DataError:
-    """A message on a label that is read as something else."""
+    """Return the error for a label that would be read as something else."""
     columns = problem.data.origin.set_columns
     if label == text or len(columns) < 2:
         return DataError(
-            f"The label '{shorten(label)}' would be published, and be taken for {what}: rename one of them."
+            f"The label '{shorten(label)}' would be published, and readers would mistake it for {what}: rename one of "
+            f"them."
         )
     return DataError(
         f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} has no tag of a column such as "
-        f"'{shorten(columns[0])}.', so that a reader of the file would take it for {what}: rename one of them, or "
-        f"give it a tag."
+        f"'{shorten(columns[0])}.', so readers of the file would mistake it for {what}: rename one of them, or give "
+        f"it a tag."
     )

@@ -1,4 +1,4 @@
-"""What a publisher must know about the columns of a release: what may still be told, and what may be a mistake."""
+"""Notes on the columns of a release: what they may still reveal, and what may be a mistake."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.published import Published
 
-FEW = 20  # records, or different values, below which an order or a difference is chance
-LOST = 0.9  # of a column's values, that is nearly everything
-CODES = range(3, 13)  # different whole numbers that may be codes; two make the same groups as numbers or as codes
-CODED = 50  # records that there must be to tell
+FEW = 20  # records or different values; with fewer, an order or a difference is chance
+LOST = 0.9  # loss of a column that counts as nearly everything
+CODES = range(3, 13)  # numbers of different whole numbers that may be codes (2 make no difference)
+CODED = 50  # records that are needed to suspect codes
 
 
 def notes(
     problem: Prepared[PrivacyModel], published: Published, released: Dataset, losses: dict[str, float]
 ) -> list[Note]:
-    """For models that are about columns; nothing, for others."""
+    """Return the notes on columns. There are none for models without columns."""
     if problem.relational is None or published.relational is None or problem.data.table is None:
         return []
     return [
@@ -40,8 +40,8 @@ def notes(
 
 
 def _in_order(problem: Prepared[PrivacyModel]) -> list[Note]:
-    """The order of records is kept; where it is that of a column, it tells about that column."""
-    if problem.persons is not None and problem.persons.several:  # not kept
+    """Note columns by which the records are sorted, because the order is published."""
+    if problem.persons is not None and problem.persons.several:  # the order is not published
         return []
     assert problem.data.table is not None
     sorted_by: list[str] = []
@@ -56,7 +56,7 @@ def _in_order(problem: Prepared[PrivacyModel]) -> list[Note]:
 
 
 def _ranks(texts: list[str]) -> npt.NDArray[np.int64]:
-    """The place of each value in their order: numbers by size, then texts."""
+    """Return the rank of each value: numbers by size, then texts."""
     order = sorted(range(len(texts)), key=lambda at: label_key(texts[at]))
     ranks = np.empty(len(texts), dtype=np.int64)
     ranks[order] = np.arange(len(texts))
@@ -64,7 +64,7 @@ def _ranks(texts: list[str]) -> npt.NDArray[np.int64]:
 
 
 def _untouched(published: Published, released: Dataset) -> Iterator[Note]:
-    """Values of plain columns that an attacker who finds a class learns, or that are alone."""
+    """Note unchanged columns whose value is the same in a whole class, or that have values that occur once."""
     assert published.relational is not None
     classes = published.relational.classes
     sizes = np.bincount(classes)
@@ -82,7 +82,7 @@ def _untouched(published: Published, released: Dataset) -> Iterator[Note]:
 
 
 def _mistakes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
-    """Columns that may be something else than they were taken for."""
+    """Note columns that may have been treated wrongly."""
     raw = problem.relational
     assert raw is not None
     for attribute, low in zip(raw.attributes, raw.low, strict=True):
@@ -96,7 +96,7 @@ def _mistakes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
 
 
 def _few_numbers(problem: Prepared[PrivacyModel]) -> list[Note]:
-    """Columns of numbers that may be codes."""
+    """Note columns of numbers that may be codes."""
     raw = problem.relational
     assert raw is not None
     names = tuple(
@@ -111,7 +111,7 @@ def _few_numbers(problem: Prepared[PrivacyModel]) -> list[Note]:
 
 
 def _lost(problem: Prepared[PrivacyModel], losses: dict[str, float]) -> list[Note]:
-    """Columns of which hardly anything is left."""
+    """Note columns that lost nearly everything."""
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
     gone = tuple(name for name, loss in each.items() if loss > LOST)
     unordered = tuple(
@@ -123,6 +123,6 @@ def _lost(problem: Prepared[PrivacyModel], losses: dict[str, float]) -> list[Not
 
 
 def _attribute(problem: Prepared[PrivacyModel], name: str) -> Attribute:
-    """A quasi-identifier by its name."""
+    """Return a quasi-identifier by its name."""
     assert problem.relational is not None
     return problem.relational.attributes[problem.relational.names.index(name)]

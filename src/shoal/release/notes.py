@@ -1,4 +1,4 @@
-"""What a publisher must know of a release beyond the guarantee, as notes."""
+"""Notes on a release: what a publisher must know beyond the guarantee."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from shoal.release import column_notes
 if TYPE_CHECKING:
     from shoal.release.release import Release
 
-FEW = 100  # items of records, below which a share tells little
-UNCHANGED = 0.01  # of them, below which hardly any is
-STRENGTHS = ("k", "l", "m", "p")  # options of models: less of them is a weaker guarantee
+FEW = 100  # items of records; with fewer, a share means little
+UNCHANGED = 0.01  # share of unchanged items; below it, hardly any item is unchanged
+STRENGTHS = ("k", "l", "m", "p")  # options of models; smaller values mean a weaker guarantee
 
 
 def of_release(release: Release) -> tuple[Note, ...]:
-    """All notes, in the order in which they are told: first what is not true."""
+    """Return all notes in the order in which they are shown, first those on false statements."""
     problem = release.problem
     return (
         *release.falsehoods,
@@ -42,7 +42,7 @@ def of_release(release: Release) -> tuple[Note, ...]:
 
 
 def _untouched(release: Release) -> Iterator[Note]:
-    """What is published as it is."""
+    """Note what is published unchanged."""
     problem, model, table = release.problem, release.problem.model, release.aligned.table
     if not model.covers_sets and len(problem.items.items):
         yield notes.UntouchedSets()
@@ -56,7 +56,7 @@ def _untouched(release: Release) -> Iterator[Note]:
 
 
 def _persons(release: Release) -> Iterator[Note]:
-    """What to know where records have persons."""
+    """Note what matters if a person may have several records."""
     persons, origin = release.problem.persons, release.problem.data.origin
     if persons is None:
         return
@@ -71,7 +71,7 @@ def _persons(release: Release) -> Iterator[Note]:
 
 
 def _left_out(release: Release) -> Iterator[Note]:
-    """What of the data is not published."""
+    """Note what is not published."""
     origin, by_content = release.problem.data.origin, release.order is not None
     if release.problem.model.relational and origin.has_index and not by_content:
         yield notes.DroppedIndex()
@@ -79,7 +79,7 @@ def _left_out(release: Release) -> Iterator[Note]:
         yield notes.DroppedItems(origin.dropped)
     published = () if release.aligned.table is None else release.aligned.table.names
     for note in origin.notes:
-        if isinstance(note, PersonColumn) or (isinstance(note, IdsReplaced | IdsKept) and by_content):  # told before
+        if isinstance(note, PersonColumn) or (isinstance(note, IdsReplaced | IdsKept) and by_content):  # noted before
             continue
         if isinstance(note, IdentifyingColumns) and by_content:
             note = ColumnsLikeIds(note.columns)
@@ -88,7 +88,7 @@ def _left_out(release: Release) -> Iterator[Note]:
 
 
 def _declared(release: Release) -> Iterator[Note]:
-    """What to know about what was declared sensitive."""
+    """Note what matters about sensitive items and values."""
     problem, hidden = release.problem, release.problem.sensitive_part
     if hidden is None:
         return
@@ -109,7 +109,7 @@ def _declared(release: Release) -> Iterator[Note]:
 
 
 def _search(release: Release) -> Iterator[Note]:
-    """What to know about the hierarchy, the weights and the method."""
+    """Note what matters about the hierarchy, the weights and the algorithm."""
     problem, algorithm = release.problem, release.algorithm
     yield from release.solution.notes
     if problem.added_items:
@@ -124,7 +124,7 @@ def _search(release: Release) -> Iterator[Note]:
 
 
 def _few_unchanged(release: Release) -> Iterator[Note]:
-    """That hardly any item can be read as it was, unless the release is called worthless anyway."""
+    """Note that hardly any item is unchanged, unless the release is nearly worthless anyway."""
     algorithm = release.algorithm
     if not release.problem.model.covers_sets or not algorithm.truthful or not algorithm.generalizes:
         return
@@ -139,7 +139,7 @@ def _few_unchanged(release: Release) -> Iterator[Note]:
 
 
 def _without_items(release: Release) -> Iterator[Note]:
-    """Which records are published without any item, and whether they had some."""
+    """Note records that are published without items, and whether they had some."""
     problem, published, algorithm = release.problem, release.published, release.algorithm
     if not problem.model.covers_sets:
         return

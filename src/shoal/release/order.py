@@ -1,7 +1,7 @@
-"""The order in which records are published, where some person has several: that of their content.
+"""Sorts records by their content, if a person has several.
 
-Neighbours in a file are often of one person, so the order of the input would tell whose records belong together. What
-is sorted by what everybody sees tells nothing more, and needs no secret: equal input gives equal files.
+Records of one person are often next to each other in a file, so the order of the input could reveal which records
+belong together. Sorting by what everyone sees reveals nothing more, and the same input gives the same file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shoal.data.transactions import Transactions
 
 
 def by_content(data: Dataset) -> Counts:
-    """The rows, sorted by their columns and then by their sets. Equal ones stay as they stood: nobody sees that.
+    """Return the rows sorted by their columns and then by their sets. Equal rows keep their order.
 
     >>> by_content(Dataset(Transactions.from_sets([["b"], ["a", "b"], [], ["a"], ["b"]]))).tolist()
     [2, 3, 1, 0, 4]
@@ -30,7 +30,7 @@ def by_content(data: Dataset) -> Counts:
 
 
 def _column_ranks(data: Dataset, name: str) -> Counts:
-    """The place of each row's value among those of its column, nulls first."""
+    """Return the rank of each row's value in a column, nulls first."""
     texts, codes = coded_texts(data, name)
     order = sorted(range(len(texts)), key=lambda at: (texts[at] is not None, texts[at] or ""))
     ranks = np.empty(len(texts), dtype=np.int64)
@@ -40,7 +40,7 @@ def _column_ranks(data: Dataset, name: str) -> Counts:
 
 
 def _set_ranks(rows: Transactions) -> Counts:
-    """The place of each row's set: compared label by label, in the order of labels."""
+    """Return the rank of each row's set. Sets are compared label by label."""
     labels = canonical_order(rows.labels)
     place = {label: code for code, label in enumerate(labels)}
     rows = rows.recode(np.array([place[label] for label in rows.labels], dtype=np.int32), labels)

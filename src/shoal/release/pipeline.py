@@ -1,11 +1,12 @@
-"""The only door out: solve, apply, verify, and only then a Release.
+"""Makes releases: solve, apply, verify, and only then return published data.
 
-Nothing leaves the program unverified. If the verifier disagrees with the algorithm, that is a bug of ours and nothing
+Nothing is published without a check. If the verifier disagrees with the algorithm, this is a bug in Shoal, and nothing
 is published.
 """
 
 from __future__ import annotations
 
+import logging
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -35,8 +36,10 @@ from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
 from shoal.search import chains
 
+LOG = logging.getLogger("shoal")  # stages and their seconds; never anything from the data
 
-def anonymize(
+
+def make_release(
     problem: Problem[PrivacyModel],
     algorithm: Algorithm | None = None,
     engine: Engine = LOCAL,
@@ -51,7 +54,7 @@ def anonymize(
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     >>> problem = shoal.Problem(data, h, shoal.Km(k=2, m=2))
-    >>> release = shoal.anonymize(problem, shoal.algorithms.AA())
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
     >>> [sorted(row) for row in release.published.rows.sets()]
     [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
     >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
@@ -59,13 +62,9 @@ def anonymize(
     """
     algorithm = _suited(problem, algorithm)
     check_max_loss(max_loss, algorithm, "max_loss")
+    refuse_unfit(problem, algorithm)
     prepared = problem.prepared
-    refuse_linking(prepared)
-    problem.refuse_identifying()
-    clashes.refuse_before(prepared, groups=algorithm.generalizes)
     timings, cpu = dict[str, float](), dict[str, float]()
-    algorithm.feasible(prepared)
-
     with _timed(timings, cpu, "solve"):
         solution = chains.solved(prepared, lambda part: algorithm.solve(part, engine))
         if solution.hierarchy is not None:
@@ -88,13 +87,24 @@ def anonymize(
         losses = measure_all(compared, prepared.item_weights)
     release = Release(prepared, algorithm, solution, compared, verdict, losses, timings, {}, cpu)
     release = replace(release, provenance=_provenance(release))
+    LOG.info("%s by %s: %d records, loss %.6f", prepared.model.short, algorithm.name, len(prepared.items), release.loss)
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
 
 
+def refuse_unfit(problem: Problem[PrivacyModel], algorithm: Algorithm) -> None:
+    """Refuse, before any search, what cannot be published or has no solution."""
+    _suited(problem, algorithm)
+    prepared = problem.prepared
+    refuse_linking(prepared)
+    problem.refuse_identifying()
+    clashes.refuse_before(prepared, groups=algorithm.generalizes)
+    algorithm.feasible(prepared)
+
+
 def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algorithm:
-    """The algorithm, or the default one of the model; an error unless it solves the problem's model."""
+    """Return the algorithm, by default that of the model. Raise an error if it does not solve the model."""
     if algorithm is None and isinstance(problem, Problem):
         algorithm = discovery.get("shoal.algorithms", Algorithm, problem.model.default_algorithm)()
     wanted: tuple[tuple[object, type, str], ...] = (
@@ -120,7 +130,7 @@ def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algo
 
 
 def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None:
-    """Refuse a limit on the loss that is no share, or that the method has no loss for."""
+    """Raise an error if the limit is no share, or if the algorithm has no loss to limit."""
     if limit is None:
         return
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
@@ -133,7 +143,7 @@ def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None
 
 
 def require_loss(release: Release, limit: float, option: str, advice: Callable[[], str]) -> None:
-    """Raise an error unless the loss of a release is within the limit of an option; ``advice``: what loses less."""
+    """Raise an error if the loss of a release is above the limit. ``advice`` says what loses less."""
     if release.loss <= limit:
         return
     raise LossTooHigh(
@@ -143,7 +153,7 @@ def require_loss(release: Release, limit: float, option: str, advice: Callable[[
 
 
 def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
-    """Every published value covers the original one, and every item is covered unless the method may suppress it."""
+    """Raise an error if a published value does not cover the original one, or an item was lost without suppression."""
     before, after = compared.original.relational, compared.published.relational
     values = after is None or before is None or after.covers(before).all()
     if not values or (not algorithm.suppresses and not compared.covered_sizes.all()):
@@ -155,7 +165,7 @@ def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
 
 
 def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Published:
-    """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
+    """Return what a reader of the written file gets, so that the verifier sees exactly this."""
     written = problem.model.to_dataset(problem.data, published)
     read = written.as_read()
     if read is written and published.sensitive is None and published.relational is None:
@@ -164,7 +174,7 @@ def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Publish
 
 
 def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:
-    """Every known measure of published data against the original; with weights, weighted losses too."""
+    """Return the values of all measures, and weighted losses if weights are given."""
     losses: dict[str, float] = {}
     measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
     for measure in measures:
@@ -176,7 +186,7 @@ def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str
 
 
 def _provenance(release: Release) -> dict[str, Any]:
-    """What is needed to repeat the release and to recognise its files."""
+    """Return what is needed to repeat the release and to recognize its files."""
     problem = release.problem
     owner, groups = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
     return {
@@ -201,8 +211,8 @@ def _provenance(release: Release) -> dict[str, Any]:
             "dropped_items": list(problem.data.origin.dropped),
         },
         "hierarchy": {"name": owner.name, "sha256": owner.sha256},
-        "siblings": groups and {"name": groups[0], "sha256": groups[1]},  # the file that told the groups of siblings
-        "output": None,  # filled in when the release is written, as is the next
+        "siblings": groups and {"name": groups[0], "sha256": groups[1]},  # the file with the groups of siblings
+        "output": None,  # filled in when the release is saved, like the next
         "codebook": None,
         "search": release.solution.statistics,
         "timings": release.timings,
@@ -211,7 +221,7 @@ def _provenance(release: Release) -> dict[str, Any]:
 
 
 def _columns(problem: Prepared[PrivacyModel]) -> dict[str, Any] | None:
-    """What each other column was taken as."""
+    """Return the role and the type of each other column."""
     if problem.data.table is None or not problem.data.table.roles:
         return None
     columns: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}
@@ -242,4 +252,5 @@ def _timed(timings: dict[str, float], cpu: dict[str, float], name: str) -> Itera
     """Record the seconds that a block takes, by the clock and on all processors."""
     start, used = time.perf_counter(), time.process_time()
     yield
+    LOG.info("%s: %.2f s", name, time.perf_counter() - start)
     timings[name], cpu[name] = round(time.perf_counter() - start, 6), round(time.process_time() - used, 6)

@@ -1,4 +1,4 @@
-"""Release: published data with their proof, their losses and their provenance."""
+"""Release: published data with the verdict, the losses and the provenance."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from shoal.data.note import Note
 from shoal.data.table import Role
 from shoal.errors import OptionError, OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.hierarchies.default import was_built
 from shoal.metrics.change import Change
 from shoal.metrics.comparison import Comparison
 from shoal.metrics.risk import Exposure
@@ -34,20 +35,53 @@ from shoal.release.reporter import Reporter
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What :func:`shoal.anonymize` returns: the only thing that can be written or reported."""
+    """Published data that passed the check, with losses, notes and reports. :func:`shoal.anonymize` returns it.
+
+    In a notebook, a release shows itself as a card with figures and warnings.
+
+    Parameters
+    ----------
+    problem : Prepared
+        Data, hierarchy and privacy model.
+    algorithm : Algorithm
+        The algorithm that made the release.
+    solution : Solution
+        The recoding, and what is proved about it.
+    comparison : Comparison
+        Original and published data side by side.
+    verdict : Verdict
+        The result of the check. ``verdict.holds`` is True for every release.
+    losses : dict of str to float
+        Information loss by measure, such as ``losses["ncp"]``.
+    timings, cpu_timings : dict of str to float
+        Seconds of each step, by the clock and on all processors.
+    provenance : dict
+        Versions, options and hashes that are needed to repeat the release.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> data = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+    >>> release = shoal.anonymize(data, k=2, m=2, hierarchy=tree)
+    >>> release.data
+    [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
+    >>> release.verdict.holds, round(release.losses["ncp"], 4), release.warnings
+    (True, 0.2273, [])
+    """
 
     problem: Prepared[PrivacyModel]
     algorithm: Algorithm
     solution: Solution
-    comparison: Comparison  # of the data and what is published; what is measured of it is computed once
+    comparison: Comparison
     verdict: Verdict
     losses: dict[str, float]
     timings: dict[str, float]
     provenance: dict[str, Any]
-    cpu_timings: dict[str, float] = field(default_factory=dict)  # the same steps as in timings, on all processors
+    cpu_timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """Never the data themselves."""
+        """Show the model, the algorithm and the loss, but no data."""
         model = self.problem.model
         loss = f"NOT TRUTHFUL: {self.falsehoods[0]}" if self.falsehoods else f"ncp={self.losses['ncp']:.6f}"
         loss += ", NEARLY WORTHLESS" if self.worthless else ""
@@ -55,7 +89,7 @@ class Release:
 
     @property
     def published(self) -> Published:
-        """What the world sees."""
+        """The published data as sets of labels."""
         return self.comparison.published
 
     @property
@@ -65,26 +99,26 @@ class Release:
 
     @property
     def optimality(self) -> Optimality | None:
-        """What is proved about how good that is; none: nothing."""
+        """What is proved about the loss, or None."""
         return self.solution.optimality
 
     @cached_property
     def order(self) -> Counts | None:
-        """For each published record the row of the input that it is, if some person has several; None: as they stood.
+        """The row of the input for each published record, or None if the order of the input is kept.
 
-        Such records are published by their content, as neighbours in the input may be of one person.
+        If a person has several records, all records are sorted by their content.
         """
         persons = self.problem.persons
         return by_content(self.aligned) if persons is not None and persons.several else None
 
     @property
     def dataset(self) -> Dataset:
-        """The published records with the columns beside them but identifiers, laid out as the input was."""
+        """The published sets and other columns, without identifiers, in the layout of the input."""
         return self.aligned if self.order is None else self.aligned.reordered(self.order)
 
     @property
     def aligned(self) -> Dataset:
-        """The same in the order of the input."""
+        """The same as :attr:`dataset`, but in the order of the input."""
         data = self.problem.model.to_dataset(self.problem.data, self.published)
         if data.table is None:
             return data
@@ -93,24 +127,24 @@ class Release:
 
     @property
     def data(self) -> Any:
-        """The published data as the kind of object that the input was: a data frame for a data frame, and so on."""
+        """The published data as the same kind of object as the input, such as a pandas data frame."""
         from shoal import io
 
         return io.to_native(self.dataset)
 
     @cached_property
     def risk_before(self) -> Exposure:
-        """What an attacker could do with the raw data."""
+        """The risk in the original data."""
         return self.problem.model.risk(self.problem.original)
 
     @cached_property
     def risk_after(self) -> Exposure:
-        """What an attacker can do with the published data."""
+        """The risk in the published data."""
         return self.problem.model.risk(self.published)
 
     @property
     def loss(self) -> float:
-        """The information loss that was minimised: that of the items, or of the columns if the sets are left alone."""
+        """The information loss that was minimized: of the items, or of the columns if the sets are not changed."""
         if not self.problem.model.covers_sets and "relational_ncp" in self.losses:
             return self.losses["relational_ncp"]
         name = self.problem.loss.name
@@ -118,7 +152,7 @@ class Release:
 
     @property
     def loss_name(self) -> str:
-        """The name of that loss, for people."""
+        """The name of :attr:`loss`, such as "NCP"."""
         if not self.problem.model.covers_sets and "relational_ncp" in self.losses:
             return "NCP of the columns"
         weighted = "weighted " if f"weighted_{self.problem.loss.name}" in self.losses else ""
@@ -126,42 +160,42 @@ class Release:
 
     @cached_property
     def summary(self) -> RecodingSummary:
-        """The recoding in figures; of items and labels, it counts those that occur in the data."""
+        """The recoding in figures. It counts items and labels that occur in the data."""
         return self.recoding.summary(self.problem.items)
 
     @property
     def usefulness(self) -> Usefulness:
-        """How much of the items can still be read."""
+        """How many items can still be read."""
         return self.comparison.usefulness
 
     @property
     def worthless(self) -> Worthless | None:
-        """Why the release is nearly worthless (:mod:`shoal.metrics.usefulness`); None: it is not."""
+        """Why the release is nearly worthless (see :mod:`shoal.metrics.usefulness`), or None."""
         return self.usefulness.worthless if self.problem.model.covers_sets else None
 
     @property
     def change(self) -> Change | None:
-        """Which items were added to records and which deleted, for methods that do so, or that deal items anew."""
+        """The items that were added, deleted or shuffled, or None if the algorithm does not do that."""
         return None if self.algorithm.truthful else self.comparison.change
 
     @cached_property
     def falsehoods(self) -> list[Note]:
-        """What a publisher must know where not all is true that is published; mostly nothing."""
+        """Notes on false statements in the published data. Empty for algorithms that generalize or suppress."""
         return [] if self.change is None else self.recoding.falsehoods(self.change)
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What a publisher must know beyond the guarantee; first the falsehoods."""
+        """What a publisher must know beyond the guarantee, first the notes on false statements."""
         return notes.of_release(self)
 
     @property
     def warnings(self) -> list[str]:
-        """The notes in words."""
+        """The notes as sentences."""
         return self.reporter.warnings()
 
     @cached_property
     def codebook(self) -> CodeBook:
-        """What each published label represents, items apart; nothing about the data. ``.save(path)`` writes it."""
+        """The items that each published label represents, without anything about the data. ``save(path)`` writes it."""
         published, hierarchy = self.published, self.problem.hierarchy
         labels = {published.rows.labels[code]: code for code in np.flatnonzero(published.rows.supports).tolist()}
         covers = {
@@ -172,11 +206,16 @@ class Release:
 
     @property
     def groups_siblings(self) -> bool:
-        """Whether labels are published that are no nodes of the owner's hierarchy: readers need the code book."""
+        """Whether published labels are groups of siblings, so that readers need the code book."""
         owner = self.problem.hierarchy.refines
         return owner is not None and any(label not in owner.code_of for label in self.codebook.labels)
 
-    def write(
+    @property
+    def needs_codebook(self) -> bool:
+        """Whether readers need the code book: labels are published that no hierarchy of the owner explains."""
+        return self.groups_siblings or (was_built(self.problem.data) and bool(self.codebook.labels))
+
+    def save(
         self,
         path: str | Path,
         *,
@@ -184,35 +223,35 @@ class Release:
         persons: str | Path | None = None,
         **layout: Any,
     ) -> Release:
-        """Write the published data and, if they hold groups of siblings, the code book; all files or none.
+        """Write the published data, and the code book if it is needed. Either all files are written or none.
 
         Parameters
         ----------
         path
-            The file. It is laid out as the input was, unless its suffix or ``layout`` asks for something else.
+            The file. It has the layout of the input, unless its suffix or ``layout`` sets another one.
         codebook
-            Where the code book goes (CSV, or JSON if the name ends in .json). None: beside the file, as
-            ``NAME.codebook.csv``, if groups of siblings are published; True: there in any case; False: nowhere.
+            The file of the code book: CSV, or JSON if the name ends in .json. By default it is written next to ``path``
+            as ``NAME.codebook.csv`` if groups of siblings are published. True: always write it. False: never.
         persons
-            Where the ids of persons go: one for each published record, in their order. For your own checks with
-            ``shoal.verify(.., persons=FILE)``; not to be published.
+            A file for the ids of persons, one for each published record. Use it for your own checks with
+            ``shoal.verify(.., persons=FILE)``. Do not publish it.
         **layout
-            As :func:`shoal.io.write` takes it.
+            Options of :func:`shoal.io.write`.
 
         Returns
         -------
         Release
-            The same, with the hashes of the files.
+            The same release, with the names and hashes of the files in its provenance.
         """
         from shoal.files import all_or_none
 
         if codebook is None:
-            codebook = self.groups_siblings
+            codebook = self.needs_codebook
         book = beside(path) if codebook is True else Path(codebook) if codebook else None
         if book is not None and book.resolve() == Path(path).resolve():
-            raise OutputError(f"{path} is to hold both the data and the code book: name two files.")
+            raise OutputError(f"{path} cannot hold both the data and the code book: name two files.")
         if persons is not None and Path(persons).resolve() in {one.resolve() for one in (Path(path), book) if one}:
-            raise OutputError(f"{persons} is to hold both the persons and what is published: name two files.")
+            raise OutputError(f"{persons} cannot hold both the persons and the published data: name two files.")
         with all_or_none():
             written = self._write(path, **layout)
             book_file = book and {"name": book.name, "sha256": self.codebook.save(book)}
@@ -222,19 +261,20 @@ class Release:
         return replace(written, provenance={**written.provenance, **more})
 
     def _write_persons(self, path: Path) -> dict[str, Any]:
-        """Write whose the published records are; returns what the provenance says about it."""
+        """Write the person of each published record. Return the entry for the provenance."""
         from shoal.io.persons_file import write_persons
 
         known = self.problem.persons
         if known is None:
             raise OptionError(
-                f"{path} cannot be written: no persons are known. Name their column (--person), or leave the file out."
+                f"{path} cannot be written, because no persons are known: name their column with person=, or leave the "
+                f"file out."
             )
         write_persons((known if self.order is None else known.take(self.order)).ids_of_rows(), path)
         return {**self.provenance["persons"], "file": path.name}
 
     def _write(self, path: str | Path, **layout: Any) -> Release:
-        """Write the published data; returns the release with the file's hash."""
+        """Write the published data. Return the release with the hash of the file."""
         from shoal import io
 
         if added := self.problem.model.adds_columns:
@@ -246,23 +286,29 @@ class Release:
 
     @cached_property
     def reporter(self) -> Reporter:
-        """What tells people about this release."""
+        """The reporter of this release."""
         return discovery.get("shoal.report", Reporter, "story").of(self)
 
     def report(self, path: str | Path, *, explained: bool = True) -> None:
-        """Write a report: ``.html``, ``.json`` or ``.md``; ``explained``: with the rare sets that forced each group."""
+        """Write a report as HTML, JSON or Markdown. It quotes the original data: do not publish it.
+
+        Parameters
+        ----------
+        path
+            The file. Its suffix sets the format: ``.html``, ``.json`` or ``.md``.
+        explained
+            Whether the report names the rare sets of the original data that forced each group.
+        """
         self.reporter.write(Path(path), explained=explained)
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Return the card for notebooks."""
         return self.reporter.card()
 
 
 def peak_memory() -> int | None:
-    """Peak resident memory of this process in bytes, where the system tells."""
-    with contextlib.suppress(
-        OSError, StopIteration
-    ):  # Linux; its resource usage counts that of whoever started us, too
+    """Return the peak resident memory of this process in bytes, or None if the system does not say."""
+    with contextlib.suppress(OSError, StopIteration):  # on Linux, the resource module counts the parent process, too
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) * 1024
     try:

@@ -1,6 +1,6 @@
-"""Reporter: what can tell people about a release. It is declared here and implemented in :mod:`shoal.report`.
+"""Reporter: the interface of a release to its reports, implemented in :mod:`shoal.report`.
 
-So a release can be asked for its report, and nothing here imports the report: it is found by its name.
+A release finds its reporter by name. So this package does not import the reports.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 
 class Reporter(ABC):
-    """Tells people about one release."""
+    """Writes reports on one release."""
 
     name: ClassVar[str]
 
     @classmethod
     @abstractmethod
     def of(cls, release: Release) -> Self:
-        """The reporter of a release."""
+        """Return the reporter of a release."""
 
     @abstractmethod
     def write(self, path: Path, *, explained: bool) -> None:
-        """Write a report in the format that the suffix names; ``explained``: with the rare sets that forced groups."""
+        """Write a report; its suffix sets the format. ``explained``: with the rare sets that forced groups."""
 
     @abstractmethod
     def card(self) -> str:
-        """A summary in HTML, for notebooks."""
+        """Return a summary in HTML for notebooks."""
 
     @abstractmethod
     def warnings(self) -> list[str]:
-        """The notes of the release in words."""
+        """Return all notes as sentences."""
 
     @abstractmethod
     def advice(self) -> str:
-        """What would lose less, in one line."""
+        """Return one line on what would lose less."""

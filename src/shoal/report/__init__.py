@@ -1,10 +1,10 @@
-"""Release → JSON, Markdown, HTML: what was done, what it protects against, how that was proved and what it cost.
+"""Writes reports on a release as HTML, Markdown or JSON: what was done, what it protects against, and what it cost.
 
-:mod:`.story` holds the release and what is looked up for a report, :mod:`.figures` makes the figures
-(:mod:`.facts`, which are the JSON too), :mod:`.sentences` and :mod:`.wording` say them in plain English, and each
-:class:`~.formats.ReportFormat` lays them out. A report holds figures and labels, never records. It does quote the raw
-data (the largest record, the risk before, the rare sets that forced a group), so it is for the publisher and not a part
-of what is published.
+:mod:`.story` holds the release and everything its reports need. :mod:`.figures` collects the figures (:mod:`.facts`,
+which are also the JSON report). :mod:`.sentences` and :mod:`.wording` turn them into sentences, and each
+:class:`~.formats.ReportFormat` lays them out. A report holds figures and labels, never records. It quotes the raw data
+(the largest record, the risk before, the rare sets that forced a group), so it is for the publisher and must not be
+published.
 """
 
 from shoal.report.facts import Facts

@@ -1,4 +1,4 @@
-"""Numbers in bands, for charts."""
+"""Puts numbers into bands for charts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.data.arrays import Counts
 
 
 def bands(firsts: Sequence[int], largest: int) -> list[tuple[int, int]]:
-    """The bands that reach up to ``largest``, as lowest and highest value.
+    """Return the lowest and the highest value of each band, up to ``largest``.
 
     >>> bands((1, 2, 6, 21), 9)
     [(1, 1), (2, 5), (6, 9)]
@@ -22,7 +22,7 @@ def bands(firsts: Sequence[int], largest: int) -> list[tuple[int, int]]:
 
 
 def sized(sizes: Counts, firsts: Sequence[int]) -> list[tuple[int, int, int]]:
-    """The bands that have sizes: the smallest and the largest size of each, and how many there are.
+    """Return the bands that are not empty: smallest size, largest size, and how many there are.
 
     >>> sized(np.array([3, 9, 4]), (1, 2, 6, 21))
     [(3, 5, 2), (6, 9, 1)]
@@ -34,6 +34,6 @@ def sized(sizes: Counts, firsts: Sequence[int]) -> list[tuple[int, int, int]]:
 
 
 def banded(values: Counts, firsts: Sequence[int]) -> list[int]:
-    """How many values lie in each band."""
+    """Count the values in each band."""
     bands = np.searchsorted(firsts, values, side="right") - 1
     return [int(count) for count in np.bincount(bands, minlength=len(firsts))]

@@ -1,18 +1,19 @@
-"""What the templates of a report show: the figures, and the sentences that are made of them."""
+"""The variables of the report templates: figures, and sentences about them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from shoal.release.release import Release
 from shoal.report import headline, proofs, relational, risks, sentences, wording
 from shoal.report.facts import Facts
+from shoal.report.story import Story
 
 TOP = 10  # rows of a table
 
 
-def context(release: Release, facts: Facts) -> dict[str, Any]:
-    """The names that the templates of all formats know."""
+def context(story: Story, facts: Facts) -> dict[str, Any]:
+    """Return the variables that the templates of all formats use."""
+    release = story.release
     was, now = risks.both(facts)
     counted = "records" if facts.persons is None else facts.persons.nouns
     return {
@@ -22,8 +23,8 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "sets_changed": facts.sets_changed,
         "has_hierarchy": facts.hierarchy is not None,
         "says": [headline.sentence(release, one) for one in facts.worthless.better] if facts.worthless else [],
-        "made_up": wording.falsehoods(release),
-        "other_warnings": wording.cautions(release),
+        "made_up": story.messages(wording.falsehoods(release)),
+        "other_warnings": story.messages(wording.cautions(release)),
         "described": sentences.described(facts),
         "recoded": sentences.recoded(facts),
         "overlap": sentences.overlap(facts),
@@ -42,6 +43,8 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "felt": sentences.felt(facts),
         "codebook_told": f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
         "best": proofs.optimality(release),
+        "searched_groups": facts.optimality is not None and facts.optimality.searched == "sibling groups",
+        "unnamed": sentences.unnamed,
         "explained": sentences.explained(counted),
         "records": sentences.records(facts),
         "moved": sentences.moved(facts),
@@ -50,7 +53,7 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
 
 
 def _risk_charts(facts: Facts) -> list[dict[str, Any]]:
-    """A chart for each degree of exposure; a pair of bars for each number of known items."""
+    """Return a chart for each degree of exposure, with a pair of bars for each number of known items."""
     before, after = facts.risk.before, facts.risk.after
     return [
         {
@@ -65,7 +68,7 @@ def _risk_charts(facts: Facts) -> list[dict[str, Any]]:
 
 
 def _columns(facts: Facts) -> dict[str, Any] | None:
-    """What the section about the columns and classes shows beside the figures."""
+    """Return what the section on columns shows in addition to the figures."""
     table = facts.relational
     if table is None:
         return None

@@ -1,9 +1,8 @@
-"""Why each group of a k^m-anonymous cut is needed: a set of labels that would be too rare one level deeper.
+"""Explains why each group of a k^m-anonymous cut is needed: a set of labels would be too rare one level deeper.
 
-For every generalized node of the cut either a witness is found, or the node could be split: then ``--polish`` (or the
-default algorithm) would have. Likewise for every suppressed label: a set with it that would be too rare. Witnesses name
-sets of the *raw* data that fewer than k records hold: they are for the person who prepares the release, never to be
-published with it.
+For every group of the cut there is a witness, or the group could be split; then ``polish=True`` or the default
+algorithm would have split it. For every suppressed label there is a set with it that would be too rare. Witnesses name
+sets of the *raw* data that fewer than k records hold. They are for the publisher and must not be published.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ from shoal.visible import visible
 
 @dataclass(frozen=True)
 class Explanation:
-    """One group of a cut, or one suppressed label, and what forced it."""
+    """Why one group, or one suppressed label, is needed."""
 
     group: str
     items: int  # that it represents
     records: int  # that hold one of them
-    # Labels one level below the group, or the suppressed label, with other labels of the cut; none: it could be split
-    # or published.
+    # A set of labels one level below the group (or the suppressed label) with other labels of the cut. None: the group
+    # could be split, or the label published.
     witness: RareSet | None
     suppressed: bool = False
 
     def __str__(self) -> str:
-        """As a sentence."""
+        """Return the explanation as a sentence."""
         better, done = ("published", "suppressed") if self.suppressed else ("split", "not split")
         if self.witness is None:
             return f"'{visible(self.group)}' could be {better}: no set would become too rare."
@@ -51,9 +50,9 @@ class Explanation:
 def explain_cut(
     problem: Prepared[PrivacyModel], cut: GlobalCut, engine: Engine = LOCAL, *, name_unknown: bool = True
 ) -> list[Explanation]:
-    """An explanation for every group in use, and every suppressed label, of a cut that satisfies the problem's model.
+    """Explain every group in use, and every suppressed label, of a cut that satisfies the problem's model.
 
-    Most records first.
+    The explanations with the most records come first.
 
     ``name_unknown``: also name items that were not in the hierarchy (``unknown_items="root"``).
 
@@ -89,9 +88,9 @@ def explain_cut(
 
 
 def of_release(release: Release) -> list[Explanation]:
-    """Why each group of a release is needed, where that can be told; items that only the raw data know are not named.
+    """Explain each group of a release, if its model allows that. Items that only the raw data have are not named.
 
-    It names sets of the raw data that fewer than k records hold: not to be published.
+    Explanations name sets of the raw data that fewer than k records hold. Do not publish them.
     """
     cut = release.recoding.global_cut
     if cut is not None and release.problem.model.explainable:
@@ -100,9 +99,9 @@ def of_release(release: Release) -> list[Explanation]:
 
 
 def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:
-    """Labels that name no item right below the root: it may be one that only the raw data know.
+    """Return the labels without the names of items directly below the root, which only the raw data may have.
 
-    What is published has its name; an item is still not named, as it may be published in no record.
+    Published groups keep their names. Items do not, because they may be in no published record.
     """
     labels, secret = list(hierarchy.labels), hierarchy.right_below_root
     owner = hierarchy.refines or hierarchy
@@ -117,7 +116,7 @@ def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:
 def _suppressed(
     problem: Prepared[PrivacyModel], demand: Demand, published: Published, node: int, labels: list[str], engine: Engine
 ) -> Explanation:
-    """What forced a label to be suppressed: what would be too rare, among the records that hold it, beside it."""
+    """Explain a suppressed label: find a set with it that would be too rare."""
     hierarchy = problem.hierarchy
     first, stop = hierarchy.span[node]
     inside = (problem.items.items >= first) & (problem.items.items < stop)
@@ -135,10 +134,10 @@ def _suppressed(
 
 
 def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
-    """The cut that published rows show, whatever made them; an error if they are not made by one.
+    """Find the cut that made the published rows, or raise an error if none did.
 
-    Items that do not occur are taken as they are, unless they are below a group in use; items that no label in use
-    covers are suppressed.
+    Items that do not occur count as unchanged, unless they are below a group in use. Items that no label in use covers
+    count as suppressed.
     """
     hierarchy = problem.hierarchy
     used = np.flatnonzero(published.rows.supports)
@@ -146,7 +145,7 @@ def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
     for code in used:
         label = published.rows.labels[code]
         if label not in hierarchy.code_of:
-            raise DataError(f"'{label}' is no node of the hierarchy: a set of items cannot be explained, only a group.")
+            raise DataError(f"'{label}' is no node of the hierarchy. Only groups can be explained, not sets of items.")
         nodes.append(hierarchy.code_of[label])
     raw = problem.items.supports
     bare = set(np.flatnonzero(raw).tolist()) - {leaf for node in nodes for leaf in range(*hierarchy.span[node])}
@@ -155,12 +154,14 @@ def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
     if problem.persons is not None and problem.persons.several:  # these are published in another order
         before, after = sorted(before, key=sorted), sorted(after, key=sorted)
     if len(before) != len(after):
-        raise DataError(f"The original has {len(before)} records, the published data {len(after)}: give the same ones.")
+        raise DataError(
+            f"The original data have {len(before)} records and the published data {len(after)}: give the same records."
+        )
     for record, (wanted, got) in enumerate(zip(before, after, strict=True), 1):
         if wanted != got:
             raise DataError(
-                f"Record {record} of the published data is not the original one with every item replaced by its group "
-                f"or suppressed, the same in every row: give both in the same order, with the hierarchy and the "
-                f"options that were used (such as --drop-items). A local recoding (lra) cannot be explained."
+                f"Record {record} of the published data does not follow from the original one by replacing or "
+                f"suppressing items in the same way in every record. Give both in the same order, with the hierarchy "
+                f"and the options that were used, such as drop_items=. Local recodings (lra) cannot be explained."
             )
     return cut

@@ -1,6 +1,6 @@
-"""The figures of a report as one value, and as JSON.
+"""The figures of a report as a dataclass, and as JSON.
 
-``report`` is the version of this schema: it rises when a key changes its meaning or goes away.
+``report`` is the version of the JSON schema. It rises when a key changes its meaning or is removed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from shoal.report.explanations import Explanation
 from shoal.report.flips import GroupFacts
 
 VERSION = 1
-CONFIDENTIAL = "This report quotes the raw data: keep it with them, not with the published file."
+CONFIDENTIAL = "This report quotes the raw data. Keep it with the raw data, and do not publish it."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What the reports tell. No records."""
+    """All figures of a report, without records."""
 
     report: int = VERSION
     worthless: sections.Headline | None
@@ -42,12 +42,12 @@ class Facts:
     recoding: RecodingSummary
     properties: sections.Properties
     losses: Mapping[str, float | None]
-    usefulness: Usefulness | None  # nothing, where items were added or moved or are left alone
+    usefulness: Usefulness | None  # None if items were added or shuffled, or if the sets were not changed
     optimality: sections.OptimalityFacts | None
     generalized: sections.GeneralizedFacts
     codebook: tuple[sections.CodeBookEntry, ...] | None
     suppressed: sections.SuppressedFacts | None
-    flips: GroupFacts | None
+    changes: GroupFacts | None
     explanations: tuple[Explanation, ...] | None
     risk: sections.RiskFacts
     warnings: list[str]
@@ -58,7 +58,7 @@ class Facts:
 
     @property
     def has_sets(self) -> bool:
-        """Whether there are sets at all."""
+        """Whether the data have sets."""
         return self.relational is None or self.relational.sets is not None
 
     @property
@@ -68,7 +68,7 @@ class Facts:
 
     @property
     def hierarchy(self) -> str | None:
-        """The name of the hierarchy of the items; None: none was given, as methods that do not generalize need none."""
+        """The name of the item hierarchy, or None if none was given."""
         name: str = self.provenance["hierarchy"]["name"]
         return None if name == NO_HIERARCHY else name
 
@@ -80,7 +80,7 @@ class Facts:
 
 @singledispatch
 def plain(value: Any) -> Any:
-    """As JSON has it: sections by their fields, no arrays' scalars, no tuples, null for what is not a finite number."""
+    """Convert a value for JSON: dataclasses to dicts, tuples to lists, numbers that are not finite to None."""
     if is_dataclass(value):
         each = {one: getattr(value, one.name) for one in fields(value)}
         return {
@@ -117,7 +117,7 @@ def _(verdict: Verdict) -> dict[str, Any]:
 @plain.register
 def _(useful: Usefulness) -> dict[str, Any]:
     return {
-        "items": useful.items,
+        "total_items": useful.items,
         "unchanged": useful.unchanged,
         "share_unchanged": useful.unchanged_share,
         "different_items": useful.different_items,
@@ -149,7 +149,7 @@ def _(risk: Disclosure) -> dict[str, Any]:
 
 
 def _exposed(risk: Exposure) -> dict[str, Any]:
-    """For 1, 2, .. m known items: how many records, and which share of those that can be exposed at all."""
+    """Return for 1, 2, .. m known items how many records are exposed, and their share."""
     figures: dict[str, Any] = {"m": risk.known, "records": risk.records}
     for key, (_, counts) in risk.degrees.items():
         figures |= {key: plain(counts), f"share_{key}": plain(risk.shares(key))}

@@ -1,9 +1,8 @@
-"""Release → the figures of its report."""
+"""Collects the figures of a report from a release."""
 
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any
 
 import numpy as np
@@ -20,31 +19,38 @@ from shoal.report.story import Story
 
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged
 RECORD_BANDS = (0, 1, 2, 3, 6, 11, 21, 51)  # first record size of each band
-PAPERS = {
-    "P0": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. "
-    "PVLDB 1(1), 2008.",
-    "P1": "S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied "
-    "Intelligence, 2014.",
-    "P2": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and "
-    "transaction attributes. ECML PKDD 2013.",
-    "P3": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. "
-    "The VLDB Journal 20(1), 2011.",
-    "P4": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.",
-    "He and Naughton": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local generalization. "
-    "PVLDB 2(1), 2009.",
-    "Ghinita": "G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), "
-    "2011.",
+PAPERS = {  # docs/research/bibliography.md
+    "Terrovitis et al. 2008": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued "
+    "data. PVLDB 1(1), 2008.",
+    "Wang et al. 2014": "S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive "
+    "items. Applied Intelligence, 2014.",
+    "Poulis et al. 2013": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with "
+    "relational and transaction attributes. ECML PKDD 2013.",
+    "Terrovitis et al. 2011": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for "
+    "anonymizing set-valued data. The VLDB Journal 20(1), 2011.",
+    "Liu and Wang 2010": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and "
+    "generalization. PAKDD 2010.",
+    "He and Naughton 2009": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local "
+    "generalization. PVLDB 2(1), 2009.",
+    "Ghinita et al. 2011": "G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. "
+    "IEEE TKDE 23(2), 2011.",
+    "Xu et al. 2008": "Y. Xu, K. Wang, A. W.-C. Fu, P. S. Yu: Anonymizing transaction databases for publication. KDD "
+    "2008.",
+    "LeFevre et al. 2006": "K. LeFevre, D. J. DeWitt, R. Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE "
+    "2006.",
+    "Samarati and Sweeney 1998": "P. Samarati, L. Sweeney: Protecting privacy when disclosing information: k-anonymity "
+    "and its enforcement through generalization and suppression. Technical report, SRI International, 1998.",
 }
 
 
 def as_dict(story: Story) -> dict[str, Any]:
-    """The figures, ready for strict JSON."""
+    """Return the figures as values for strict JSON."""
     values: dict[str, Any] = plain(gather(story))
     return values
 
 
 def gather(story: Story) -> Facts:
-    """The release in figures. No records; if the story is explained, with the sets that forced groups."""
+    """Return the figures of a release, without records. An explained story also has the sets that forced groups."""
     release, explained = story.release, story.explained
     changed = flips(release, named=explained)
     secret = () if changed is None else changed.secret
@@ -65,10 +71,10 @@ def gather(story: Story) -> Facts:
         generalized=_generalized(release),
         codebook=_codebook(release),
         suppressed=_suppressed(release, named=explained),
-        flips=changed,
+        changes=changed,
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=sections.RiskFacts(release.risk_before, release.risk_after),
-        warnings=wording.warnings(release),
+        warnings=story.messages(wording.warnings(release)),
         timings=plain(release.timings),
         search=plain(release.solution.statistics),
         provenance=plain(release.provenance),
@@ -76,7 +82,7 @@ def gather(story: Story) -> Facts:
 
 
 def _model(release: Release) -> sections.ModelFacts:
-    """What was asked for."""
+    """Return the privacy model."""
     model = release.problem.model
     return sections.ModelFacts(
         name=model.name,
@@ -89,7 +95,7 @@ def _model(release: Release) -> sections.ModelFacts:
 
 
 def _method(release: Release) -> sections.MethodFacts:
-    """How it was done."""
+    """Return the algorithm."""
     algorithm = release.algorithm
     return sections.MethodFacts(
         name=algorithm.name,
@@ -104,26 +110,26 @@ def _method(release: Release) -> sections.MethodFacts:
 
 
 def references(paper: str) -> list[str]:
-    """The papers that our short form names, in full.
+    """Return the full references of the papers that a short form names.
 
-    >>> references("P0 Alg. 4")
+    >>> references("Terrovitis et al. 2008, Alg. 4")
     ['M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.']
     """
-    return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton|Ghinita", paper) if name in PAPERS]
+    return [reference for name, reference in PAPERS.items() if name in paper]
 
 
 def _data(release: Release) -> sections.DataFacts:
-    """The data before and after."""
+    """Return the sizes of the data before and after."""
     before, after = release.problem.items, release.published.rows
     return sections.DataFacts(
         name=release.problem.data.origin.name,
         rows=len(before),
         non_empty=before.non_empty,
         domain=release.published.n_items,
-        items=_used(before),
-        labels_after=_used(after),
-        occurrences=len(before.items),
-        occurrences_after=len(after.items),
+        different_items=_used(before),
+        different_labels_after=_used(after),
+        total_items=len(before.items),
+        total_labels_after=len(after.items),
         max_size=int(before.sizes.max(initial=0)),
         max_size_after=int(after.sizes.max(initial=0)),
         mean_size=len(before.items) / max(1, len(before)),
@@ -133,7 +139,7 @@ def _data(release: Release) -> sections.DataFacts:
 
 
 def _persons(release: Release) -> sections.PersonsFacts | None:
-    """Whose the records are; nothing, if that is not known. Never an id."""
+    """Return the figures of persons, without any id, or None if persons are not known."""
     persons, notes = release.problem.persons, release.problem.data.origin.notes
     if persons is None:
         return None
@@ -150,7 +156,7 @@ def _persons(release: Release) -> sections.PersonsFacts | None:
 
 
 def _sensitive(release: Release) -> sections.SensitiveFacts | None:
-    """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
+    """Return how often sensitive values occur, or None if nothing was declared sensitive."""
     if release.problem.sensitive_part is None:
         return None
     held, after = _held(release.problem.sensitive), None
@@ -160,13 +166,13 @@ def _sensitive(release: Release) -> sections.SensitiveFacts | None:
 
 
 def _held(values: Transactions) -> sections.Held:
-    """How many records hold sensitive values, and which; the most frequent first."""
+    """Count the records with sensitive values, and with each value, the most frequent first."""
     counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
     return sections.Held(values.non_empty, dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
 
 
 def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.RecordSizes, ...]:
-    """How many records have how many items, before and after."""
+    """Count the records of each size, before and after."""
     largest = int(max(before.sizes.max(initial=0), after.sizes.max(initial=0)))
     counted = zip(banded(before.sizes, RECORD_BANDS), banded(after.sizes, RECORD_BANDS), strict=True)
     banding = zip(bands(RECORD_BANDS, largest), counted, strict=False)
@@ -174,20 +180,20 @@ def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.R
 
 
 def _generalized(release: Release) -> sections.GeneralizedFacts:
-    """Which labels represent several items, and how many items of records are hidden among how many.
+    """Return the labels that represent several items, and how many items are hidden among how many.
 
-    An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
+    An unchanged item is published as itself. If items were added and deleted, exactly the records that had it have it.
     """
     published, supports = release.published, release.published.rows.supports
     sizes = release.comparison.covered_sizes
     total = max(1, len(sizes))
     hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
-    intact = (published.cover_sizes == 1) & (supports > 0)
+    unchanged = (published.cover_sizes == 1) & (supports > 0)
     if release.change is not None:
         touched = release.change.per_item(release.change.added) + release.change.per_item(release.change.deleted)
-        intact &= touched[: len(intact)] == 0
+        unchanged &= touched[: len(unchanged)] == 0
     return sections.GeneralizedFacts(
-        intact_items=int(np.count_nonzero(intact)),
+        different_unchanged_items=int(np.count_nonzero(unchanged)),
         groups=tuple(
             sections.Group(published.rows.labels[code], int(published.cover_sizes[code]), int(supports[code]))
             for code in group_codes(release)
@@ -198,7 +204,7 @@ def _generalized(release: Release) -> sections.GeneralizedFacts:
 
 
 def _codebook(release: Release) -> tuple[sections.CodeBookEntry, ...] | None:
-    """What each published label represents, where groups of siblings are published; else nothing."""
+    """Return what each published label represents, or None if no groups of siblings are published."""
     if not release.groups_siblings:
         return None
     problem = release.problem
@@ -212,9 +218,10 @@ def _codebook(release: Release) -> tuple[sections.CodeBookEntry, ...] | None:
 
 
 def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | None:
-    """Which items were removed from every record, and how often; nothing, if all were kept or the loss is in flips.
+    """Return the items that were removed from every record, or None if there are none.
 
-    ``named``: with their labels and counts, which are taken from the raw data.
+    Items that a method deleted from some records are in ``changes``. ``named``: with labels and counts, which come from
+    the raw data.
     """
     problem, outcome = release.problem, release.comparison.outcome
     if not outcome.suppressed or not release.algorithm.truthful:
@@ -226,9 +233,9 @@ def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | 
         if not problem.secret_items[code]
     )
     return sections.SuppressedFacts(
-        items=len(codes),
-        occurrences=outcome.suppressed,
-        share=outcome.suppressed / outcome.occurrences,
+        different_items=len(codes),
+        total_items=outcome.suppressed,
+        share=outcome.suppressed / outcome.items,
         emptied_records=outcome.emptied,
         unnamed=len(codes) - len(listed),
         listed=listed if named else None,
@@ -236,7 +243,7 @@ def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | 
 
 
 def group_codes(release: Release) -> list[int]:
-    """The labels in use that cover several items; those in the most records first."""
+    """Return the codes of the published labels that cover several items, the most frequent first."""
     published, supports = release.published, release.published.rows.supports
     codes = np.flatnonzero((published.cover_sizes > 1) & (supports > 0))
     order = np.lexsort((codes, -published.cover_sizes[codes], -supports[codes]))
@@ -244,7 +251,7 @@ def group_codes(release: Release) -> list[int]:
 
 
 def _optimality(release: Release) -> sections.OptimalityFacts | None:
-    """What is proved about how good the recoding is."""
+    """Return what is proved about the loss, or None."""
     proof = release.optimality
     if proof is None:
         return None
@@ -264,5 +271,5 @@ def _optimality(release: Release) -> sections.OptimalityFacts | None:
 
 
 def _used(rows: Transactions) -> int:
-    """The number of labels that occur."""
+    """Count the labels that occur."""
     return int(np.count_nonzero(rows.supports))

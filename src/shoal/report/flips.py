@@ -1,4 +1,4 @@
-"""For methods that add and delete items or deal them anew: the figures, and what to say about them."""
+"""Figures and sentences for methods that add and delete items, or shuffle them within groups."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from shoal.report.wording import flipped
 if TYPE_CHECKING:
     from shoal.report.facts import Facts
 
-UNCHANGED = "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
+UNCHANGED = "Nothing had to be changed. The original data satisfy the guarantee. Every item is published unchanged."
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each band of groups
 
 
 @dataclass(frozen=True)
 class GroupBand:
-    """How many groups have so many records."""
+    """How many groups have between ``low`` and ``high`` records."""
 
     low: int
     high: int
@@ -46,13 +46,13 @@ class ChangedItem:
 
 @dataclass(frozen=True)
 class Bar:
-    """What became of some items, as a bar of a chart."""
+    """A bar of the chart that shows what became of the items."""
 
     label: str
-    share: float  # of what was there before: it may exceed 1
+    share: float  # of the items before; it may exceed 1
     count: int
     kept: bool
-    length: float  # that fits the chart
+    length: float  # scaled to the chart
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Groups:
     largest_group: int
     group_sizes: tuple[GroupBand, ...]
 
-    secret: ClassVar[frozenset[str]] = frozenset()  # measures that must not be told
+    secret: ClassVar[frozenset[str]] = frozenset()  # measures that must not be shown
 
     @property
     def _groups(self) -> tuple[str, str]:
@@ -80,9 +80,9 @@ class _Groups:
 
     @property
     def formed(self) -> str:
-        """The groups of records in figures.
+        """Return a sentence on the groups of records.
 
-        >>> DealtFacts("dealt", 2, 11, 5, 6, ()).formed
+        >>> ShuffledFacts("shuffled", 2, 11, 5, 6, ()).formed
         '2 groups of records were formed, with 11 records in all, from 5 to 6 in a group.'
         """
         few, many = self.smallest_group, self.largest_group
@@ -96,70 +96,70 @@ class _Groups:
 
 
 @dataclass(frozen=True)
-class DealtFacts(_Groups):
-    """Sensitive items were shuffled within groups.
+class ShuffledFacts(_Groups):
+    """The figures of sensitive items that were shuffled within groups.
 
-    Nothing tells how many are with a record that held them: that would say more about who did than the groups do.
+    No figure says how many items went back to a record that held them. That would reveal more than the groups do.
     """
 
     unnamed: int = 0
     listed: None = None
 
-    secret = frozenset((*Operations.meanings, *PrivacyValue.meanings))  # they depend on who got an item back
+    secret = frozenset((*Operations.meanings, *PrivacyValue.meanings))  # they depend on which records got an item back
     title = "What was shuffled within groups"
     heading = "Sensitive items belong to groups, not to records"
     unchanged = False
     overlap = (
-        "How often each item occurs is exact, in all and in each group. Which records of a group hold a sensitive "
-        "item, and together with what, is not."
+        "Counts of items are exact, for all records and for each group. It is not exact which records of a group hold "
+        "a sensitive item, and together with which other items."
     )
 
     def recoded(self, facts: Facts) -> str:
-        """How the items were changed."""
+        """Describe how the items were changed."""
         held = facts.sensitive
         how = (
-            f"All items but the sensitive ones are published as they were. The records were put into "
-            f"{count_noun(self.groups, 'group')}, which the column '{facts.model.options['group_column']}' tells."
+            f"All items that are not sensitive are published unchanged. The records were put into "
+            f"{count_noun(self.groups, 'group')}. The column '{facts.model.options['group_column']}' shows the group."
         )
         if held is None or not held.records:
             return f"{how} There was nothing sensitive to shuffle."
         return (
-            f"{how} The sensitive items were shuffled within each group, one after the other, without regard to who "
-            f"held them.{_held_before_and_now(held)}"
+            f"{how} Each sensitive item was shuffled within each group, without regard to who held it."
+            f"{_held_before_and_now(held)}"
         )
 
     def change(self, facts: Facts) -> str:
-        """What became of the items."""
-        dealt = facts.sensitive.times if facts.sensitive else 0
-        if not dealt:
-            return "No record holds a sensitive item: nothing was shuffled, and every item is published as it was."
+        """Describe what became of the items."""
+        shuffled = facts.sensitive.times if facts.sensitive else 0
+        if not shuffled:
+            return "No record holds a sensitive item. Nothing was shuffled, and every item is published unchanged."
         return (
-            f"All items but the sensitive ones are published as they were. Sensitive items, "
-            f"{count_noun(dealt, 'time')} in all, were shuffled within their groups."
+            f"All items that are not sensitive are published unchanged. {count_noun(shuffled, 'sensitive item')} of "
+            f"records {'was' if shuffled == 1 else 'were'} shuffled within groups."
         )
 
     def bars(self, facts: Facts) -> list[Bar]:
-        """None: what became of single items must not be told."""
+        """Return no bars: what became of single items must not be shown."""
         return []
 
     def card(self) -> list[tuple[str, str]]:
-        """The figures of the card for notebooks."""
+        """Return the figures for the notebook card."""
         return [self._groups]
 
     def rows(self, change: Change) -> list[tuple[str, str]]:
-        """The figures that the command line shows."""
+        """Return the figures for the command line."""
         shuffled = int(change.before[change.n_qid :].sum())
         return [self._formed_row, ("sensitive items shuffled within groups", count(shuffled))]
 
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
-        """The figures to put first."""
-        dealt = facts.sensitive.times if facts.sensitive else 0
-        return [self._groups, ("sensitive items shuffled within groups", count(dealt))]
+        """Return the figures for the tiles at the top."""
+        shuffled = facts.sensitive.times if facts.sensitive else 0
+        return [self._groups, ("sensitive items shuffled within groups", count(shuffled))]
 
 
 @dataclass(frozen=True)
 class FlipFacts(_Groups):
-    """Items were added and deleted."""
+    """The figures of items that were added and deleted."""
 
     records_changed: int
     records_given_sensitive: int
@@ -168,26 +168,26 @@ class FlipFacts(_Groups):
     qid_deletions: int
     sensitive_additions: int
     sensitive_deletions: int
-    items: int
+    different_items: int
     unnamed: int  # of the items: those that must not be named
     listed: tuple[ChangedItem, ...] | None
 
     title = "What was added and deleted"
-    overlap = "Each label represents one item, but do not rely on counts of items: items were added or deleted."
+    overlap = "Each label represents one item. But items were added or deleted, so do not rely on counts of items."
 
     @property
     def heading(self) -> str:
-        """What stands above the warnings."""
-        return "Not all that is published is true" if self.additions else "Items are missing from what is published"
+        """Return the heading of the warnings."""
+        return "The published data contain false statements" if self.additions else "The published data lack some items"
 
     @property
     def additions(self) -> int:
-        """Of all kinds of items."""
+        """How many items were added."""
         return self.qid_additions + self.sensitive_additions
 
     @property
     def deletions(self) -> int:
-        """Of all kinds of items."""
+        """How many items were deleted."""
         return self.qid_deletions + self.sensitive_deletions
 
     @property
@@ -197,53 +197,52 @@ class FlipFacts(_Groups):
 
     @property
     def how_often(self) -> str:
-        """What was added and deleted, in a sentence."""
+        """Return a sentence on how often items were added and deleted."""
         return flipped(self.additions, self.sensitive_additions, self.deletions)
 
     def recoded(self, facts: Facts) -> str:
-        """How the items were changed."""
+        """Describe how the items were changed."""
         if not self.groups:
             return "No groups of records had to be formed, and no record was changed."
         alone, held = facts.data.rows - self.records_in_groups, facts.sensitive
-        rest = f" The other {count(alone)} are published as they were." if alone else ""
+        rest = f" The other {count(alone)} are published unchanged." if alone else ""
         if alone == 1:
-            rest = " The other one is published as it was."
-        known = "an item that may be known" if held else "an item"
-        tie = "it is as in the record that the group was formed around" if held else "it is in none"
-        same = (
-            f"{known} is in all of them if most of them had it, and in none if most had not; where half had it, {tie}."
-        )
-        added = " A sensitive item is in all of them if any of them had it." if held else ""
+            rest = " The other one is published unchanged."
+        known = "An item that is not sensitive" if held else "An item"
+        tie = "If exactly half had it, the group follows the record around which it was formed."
+        none = f"in none if fewer than half had it. {tie}" if held else "in none otherwise."
+        same = f"{known} is published in all records of a group if more than half of them had it, and {none}"
+        added = " A sensitive item is published in all records of a group if any of them had it." if held else ""
         records, groups = count_noun(self.records_in_groups, "record"), count_noun(self.groups, "group")
         return (
-            f"{records} were put into {groups} of similar ones. All records of a group are the same now: {same}{added}"
-            f"{rest}{_held_before_and_now(held)}"
+            f"{records} were put into {groups} of similar records. All records of a group are published as equal. "
+            f"{same}{added}{rest}{_held_before_and_now(held)}"
         )
 
     def change(self, facts: Facts) -> str:
-        """What became of the items."""
+        """Describe what became of the items."""
         data, held = facts.data, facts.sensitive
-        if not data.occurrences and not (held and held.records):
-            return "All records are empty: there was nothing to change." if self.unchanged else self.how_often
+        if not data.total_items and not (held and held.records):
+            return "All records are empty. There was nothing to change." if self.unchanged else self.how_often
         if self.unchanged:
             return UNCHANGED
         kept = ""
-        if data.occurrences:
-            among = "items that may be known" if held else "items"
-            kept = f" Of all {among}, {share(facts.unchanged_share)} are published as they were."
+        if data.total_items:
+            among = "items that are not sensitive" if held else "items"
+            kept = f" {share(facts.unchanged_share)} of all {among} are published unchanged."
         return f"{self.how_often}{kept}{lost_all(self.emptied_records, sensitive=held is not None)}"
 
     def bars(self, facts: Facts) -> list[Bar]:
-        """What became of the items, one bar each."""
+        """Return the bars on what became of the items."""
         held = facts.sensitive
-        kinds = [("other items, " if held else "", facts.data.occurrences, self.qid_additions, self.qid_deletions)]
+        kinds = [("other items, " if held else "", facts.data.total_items, self.qid_additions, self.qid_deletions)]
         if held:
             kinds.insert(0, ("sensitive items, ", held.times, self.sensitive_additions, self.sensitive_deletions))
         parts = [
             (f"{name}{what}", number / total, number, kept)
             for name, total, added, deleted in kinds
             for what, number, kept in (
-                ("as they were", total - deleted, True),
+                ("unchanged", total - deleted, True),
                 ("deleted", deleted, False),
                 ("added", added, False),
             )
@@ -253,11 +252,11 @@ class FlipFacts(_Groups):
         return [Bar(label, part, number, kept, part / longest) for label, part, number, kept in parts]
 
     def card(self) -> list[tuple[str, str]]:
-        """The figures of the card for notebooks."""
+        """Return the figures for the notebook card."""
         return [self._groups, ("items added", count(self.additions)), ("items deleted", count(self.deletions))]
 
     def rows(self, change: Change) -> list[tuple[str, str]]:
-        """The figures that the command line shows."""
+        """Return the figures for the command line."""
         sensitive = f" ({count(self.sensitive_additions)} sensitive)" if self.sensitive_additions else ""
         return [
             self._formed_row,
@@ -267,7 +266,7 @@ class FlipFacts(_Groups):
         ]
 
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
-        """The figures to put first."""
+        """Return the figures for the tiles at the top."""
         given = self.sensitive_additions
         of_them = f", {count(given)} of them sensitive" if given else ""
         return [
@@ -276,29 +275,29 @@ class FlipFacts(_Groups):
         ]
 
 
-GroupFacts = DealtFacts | FlipFacts
+GroupFacts = ShuffledFacts | FlipFacts
 
 
 def lost_all(records: int, *, sensitive: bool) -> str:
-    """That records lost all that they had, as a sentence that follows another; nothing, if none did."""
-    they, apart = "it" if records == 1 else "they", ", not counting sensitive values" if sensitive else ""
-    return f" {count_noun(records, 'record')} lost all that {they} had{apart}." if records else ""
+    """Return a sentence on records that lost all their items, starting with a space, or an empty string."""
+    their, apart = "its" if records == 1 else "their", ", not counting sensitive values" if sensitive else ""
+    return f" {count_noun(records, 'record')} lost all {their} items{apart}." if records else ""
 
 
 def _held_before_and_now(held: SensitiveFacts | None) -> str:
-    """How many records hold something sensitive, before and after."""
+    """Return a sentence on how many records hold sensitive items before and after, or an empty string."""
     if held is None or held.after is None:
         return ""
     return (
-        f" Sensitive items are in {count_noun(held.records, 'record')} of the data and in {count(held.after.records)} "
-        f"as published. They do not count as items here."
+        f" {count_noun(held.records, 'original record')} and {count_noun(held.after.records, 'published record')} hold "
+        f"sensitive items. These do not count as items in this report."
     )
 
 
 def flips(release: Release, *, named: bool) -> GroupFacts | None:
-    """What was added and deleted, and in which groups; nothing, for other recodings.
+    """Return the figures on added, deleted or shuffled items, or None for other recodings.
 
-    ``named``: with the items and their counts, which are taken from the raw data.
+    ``named``: with the items and their counts, which come from the raw data.
     """
     change, grouping = release.change, release.published.grouping
     if change is None or grouping is None:
@@ -309,11 +308,11 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
     group_sizes = tuple(GroupBand(*band) for band in sized(sizes, SIZE_BANDS))
     groups = (len(sizes), int(sizes.sum()), smallest, largest, group_sizes)
     if release.recoding.reshuffles:
-        return DealtFacts("dealt", *groups)
+        return ShuffledFacts("shuffled", *groups)
     changed = int(np.count_nonzero(change.per_item(change.added) + change.per_item(change.deleted)))
     listed = _listed(release, change)
     return FlipFacts(
-        "flips",
+        "added and deleted",
         *groups,
         records_changed=change.records_changed,
         records_given_sensitive=len(change.with_sensitive(change.added)),
@@ -322,14 +321,14 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
         qid_deletions=change.qid_deletions,
         sensitive_additions=change.sensitive_additions,
         sensitive_deletions=change.sensitive_deletions,
-        items=changed,
+        different_items=changed,
         unnamed=changed - len(listed),
         listed=listed if named else None,
     )
 
 
 def _listed(release: Release, change: Change) -> tuple[ChangedItem, ...]:
-    """The items that were added or deleted, most changed first; without any that only the raw data know."""
+    """Return the items that were added or deleted, most changed first, without items that only the raw data have."""
     added, deleted = change.per_item(change.added), change.per_item(change.deleted)
     before, after = change.before, change.after
     secret = release.problem.secret_items

@@ -1,4 +1,4 @@
-"""Report formats: one class each, here or announced in the entry-point group ``shoal.report``."""
+"""Report formats: one class each, here or in a package with the entry-point group ``shoal.report``."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from shoal.report.story import Story
 
 
 class ReportFormat(ABC):
-    """A way to lay out a report."""
+    """A format of reports, such as HTML."""
 
     name: ClassVar[str]
-    suffixes: ClassVar[tuple[str, ...]]  # of its files, the usual one first
+    suffixes: ClassVar[tuple[str, ...]]  # of its files, the most common first
 
     @abstractmethod
     def render(self, story: Story) -> str:
-        """The whole report."""
+        """Return the whole report as text."""
 
 
 def format_of(path: Path) -> ReportFormat:
-    """The format that the suffix of a file names."""
+    """Return the format for the suffix of a file."""
     known = discovery.find("shoal.report", ReportFormat).values()
     for one in known:
         if path.suffix.lower() in one.suffixes:
@@ -34,9 +34,9 @@ def format_of(path: Path) -> ReportFormat:
 
 
 def write(story: Story, path: Path) -> None:
-    """Write a report in the format that the suffix names. Whole or not at all.
+    """Write a report, completely or not at all. The suffix of the file sets the format.
 
-    It quotes the raw data: a new file can be read by its owner alone.
+    Reports quote the raw data, so only the owner can read a new file.
     """
     text = format_of(path).render(story)
     with atomic_output(path, private=True) as file:

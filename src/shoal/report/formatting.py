@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Formats numbers, shares, durations and labels for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH, SET_WIDTH = 120, 40  # characters of a label that are shown, and of a set
 
 
 def count(number: float) -> str:
-    """A number with thousands separated.
+    """Format a number with thousands separated.
 
     >>> count(12345), count(2.5), count(273.10030), count(43367.0)
     ('12,345', '2.5', '273.1', '43,367')
@@ -23,7 +23,7 @@ def count(number: float) -> str:
 
 
 def share(part: float) -> str:
-    """A share in percent. Only nothing is 0 % and only everything is 100 %.
+    """Format a share in percent. Only an exact 0 is "0 %", and only an exact 1 is "100 %".
 
     >>> [share(part) for part in (0, 0.0002, 0.0371, 0.125, 0.34, 0.9999, 1)]
     ['0 %', '< 0.1 %', '3.7 %', '12.5 %', '34 %', '> 99.9 %', '100 %']
@@ -37,7 +37,7 @@ def share(part: float) -> str:
 
 
 def seconds(time: float) -> str:
-    """A duration.
+    """Format a duration in seconds.
 
     >>> [seconds(time) for time in (0.0004, 0.25, 3.14159, 185)]
     ['< 0.01 s', '0.25 s', '3.1 s', '3 min 5 s']
@@ -48,7 +48,7 @@ def seconds(time: float) -> str:
 
 
 def memory(size: int) -> str:
-    """A number of bytes.
+    """Format a number of bytes.
 
     >>> memory(81571840), memory(3 * 2**30)
     ('78 MiB', '3.0 GiB')
@@ -57,7 +57,7 @@ def memory(size: int) -> str:
 
 
 def records_of(records: int, persons: Persons | None) -> str:
-    """How many records, and of how many persons where these are known.
+    """Format a number of records, and of their persons if these are known.
 
     >>> import numpy as np
     >>> records_of(1_200, None), records_of(3, Persons(np.array([0, 1, 1]), "household"))
@@ -67,7 +67,7 @@ def records_of(records: int, persons: Persons | None) -> str:
 
 
 def count_noun(number: int, name: str, names: str = "") -> str:
-    """A count with its noun.
+    """Format a count with its noun.
 
     >>> count_noun(1, "record"), count_noun(1200, "record"), count_noun(2, "set of items", "sets of items")
     ('1 record', '1,200 records', '2 sets of items')
@@ -76,7 +76,7 @@ def count_noun(number: int, name: str, names: str = "") -> str:
 
 
 def band(low: int, high: int) -> str:
-    """A range of whole numbers.
+    """Format a range of whole numbers.
 
     >>> band(2, 5), band(7, 7)
     ('2–5', '7')
@@ -85,7 +85,7 @@ def band(low: int, high: int) -> str:
 
 
 def some(texts: Sequence[str], more: int = 0, most: int = 12) -> str:
-    """The first texts of a list, and how many more there are.
+    """Join the first texts of a list, and say how many more there are.
 
     >>> some(["a", "b"]), some(["a", "b", "c"], most=2), some([], 7), some(["a"], 1)
     ('a, b', 'a, b and 1 more', '7 items', 'a and 1 more')
@@ -97,7 +97,7 @@ def some(texts: Sequence[str], more: int = 0, most: int = 12) -> str:
 
 
 def label(text: str) -> str:
-    """A label as it is shown: the start of a long one. Sets of items, which can be very long, are cut between items.
+    """Shorten a long label. Sets of items are cut between two items.
 
     >>> label("oat milk"), label("(a,b)"), label("(" + ",".join(map(str, range(100, 200))) + ")")
     ('oat milk', '(a,b)', '(100,101,102,103,104,105,106,107,108,…)')

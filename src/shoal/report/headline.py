@@ -1,4 +1,4 @@
-"""What stands first if a release is nearly worthless: why, what forced it, and what does better."""
+"""The headline of a report on a nearly worthless release: why it is so, what forced it, and what does better."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLE = "Nearly worthless"
 
 
 def worthless(story: Story) -> Headline | None:
-    """The headline of a nearly worthless release as figures and sentences; None: the release is useful."""
+    """Return the headline of a nearly worthless release, or None if the release is useful."""
     release, findings = story.release, story.findings
     if release.worthless is None:
         return None
@@ -36,22 +36,22 @@ def worthless(story: Story) -> Headline | None:
 
 
 def title(release: Release) -> str:
-    """The heading: what is nearly worthless."""
+    """Return the heading: what is nearly worthless."""
     if release.published.relational is not None:
         return f"{TITLE} sets"
-    return f"{TITLE}, apart from the sensitive values" if release.published.sensitive is not None else TITLE
+    return f"{TITLE}, not counting sensitive values" if release.published.sensitive is not None else TITLE
 
 
 def why(release: Release) -> str:
-    """One sentence on what is left of the items."""
+    """Return one sentence on what is left of the items."""
     useful, gone = release.usefulness, "removed" if release.algorithm.truthful else "deleted"
     if useful.worthless == "emptied":
         return f"{count(useful.emptied)} of {count_noun(useful.records, 'record')} lost all their items."
     label, items = useful.broad[0] if useful.broad else ("", 0)
     all_of = "all" if items == useful.domain else f"{count(items)} of"
-    under = f"published as '{formatting.label(label)}', which covers {all_of} {count_noun(useful.domain, 'item')}"
+    under = f"published as '{formatting.label(label)}', which represents {all_of} {count_noun(useful.domain, 'item')}"
     if len(useful.broad) > 1:
-        under = f"published under labels that cover more than half of all {count_noun(useful.domain, 'item')}"
+        under = f"published under labels that represent more than half of all {count_noun(useful.domain, 'item')}"
     if useful.worthless == "one label":
         return f"{share(useful.hidden / useful.items)} of all items are {under}."
     also = f", and {share(useful.hidden / useful.items)} are {under}" if useful.hidden else ""
@@ -59,15 +59,15 @@ def why(release: Release) -> str:
 
 
 def nothing_better(story: Story) -> str:
-    """What to say if no way that was tried loses less."""
+    """Return the advice if no remedy that was tried loses less."""
     tried = [_way(one) for one in story.findings.tried]
     other = ", more data, or another hierarchy" if story.release.algorithm.generalizes else " or more data"
     advice = f"A weaker guarantee{other} would keep more."
-    return f"Nothing that was tried does better ({', '.join(tried)}). {advice}" if tried else advice
+    return f"No alternative that was tried loses less ({', '.join(tried)}). {advice}" if tried else advice
 
 
 def remedy_line(story: Story) -> str:
-    """What loses less, in one line."""
+    """Return one line on what loses less."""
     if not story.findings.better:
         return nothing_better(story)
     best = story.findings.better[0]
@@ -75,19 +75,19 @@ def remedy_line(story: Story) -> str:
 
 
 def sentence(release: Release, way: TriedWay) -> str:
-    """What a way that does better loses."""
+    """Return a sentence on how much less a remedy loses."""
     return f"{release.loss_name} {way.loss:.6f} instead of {release.loss:.6f} with {way.how}:"
 
 
 def _forced_by(release: Release, witness: Witness) -> ForcedBy:
-    """The set that forced it."""
+    """Return the set that forced a release to be nearly worthless."""
     k = release.problem.model.values().get("k")
     few = f", fewer than k = {k}" if k is not None and witness.too_few else ""
     return ForcedBy(witness.labels, witness.support, f"{witness}{few}.")
 
 
 def _way(remedy: Remedy) -> str:
-    """A way in a few words."""
+    """Describe a remedy in a few words."""
     if remedy.way == "smaller m":
         return f"a weaker guarantee, m = {remedy.model_options['m']}"
     if remedy.way == "suppression":
@@ -96,5 +96,5 @@ def _way(remedy: Remedy) -> str:
 
 
 def _told(story: Story, remedy: Remedy) -> TriedWay:
-    """A way in figures."""
+    """Return the figures of a remedy."""
     return TriedWay(_way(remedy), story.spelled(remedy), remedy.loss, remedy.removed, remedy.worthless)

@@ -1,8 +1,8 @@
 """The report as one HTML file for a data protection officer, and a card for notebooks.
 
-Jinja2 renders ``report.html`` with everything inside it: no network, no scripts, no fonts. Labels are untrusted text,
-so autoescape is on for all that the templates print, and control characters are spelled out. The charts are lists with
-bars of CSS: they can be read aloud.
+Jinja2 renders ``report.html`` as one self-contained file: no network, no scripts, no fonts. Labels are untrusted text,
+so the templates escape everything they print and make control characters visible. The charts are lists with bars in
+CSS, which screen readers can read aloud.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.models.base import Verdict
 from shoal.release.release import Release
 from shoal.report import formatting, headline, proofs, relational, risks, sentences, wording
+from shoal.report.card_charts import charts
 from shoal.report.context import context
 from shoal.report.facts import Facts
 from shoal.report.figures import gather, group_codes
@@ -29,31 +31,31 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-LISTED = 1_000  # groups in the full list; the JSON has them all
+LISTED = 1_000  # groups in the full list; the JSON report has all of them
 SPELLED = 12  # items named for a group
 
 
 class Html(ReportFormat):
-    """One page for a data protection officer."""
+    """A self-contained page for a data protection officer."""
 
     name = "html"
     suffixes = (".html", ".htm")
 
     def render(self, story: Story) -> str:
-        """The whole report, in one self-contained file."""
+        """Return the report as one self-contained HTML file."""
         release, facts = story.release, gather(story)
         return (
             environment()
             .get_template("report.html")
             .render(
-                context(release, facts),
+                context(story, facts),
                 LISTED=LISTED,
                 css=(HERE / "report.css").read_text(encoding="utf-8"),
                 tiles=_tiles(facts),
                 was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
                 risk_base=risks.base(facts),
                 worst_case=risks.worst_case(facts),
-                bars=facts.flips.bars(facts) if facts.flips else [],
+                bars=facts.changes.bars(facts) if facts.changes else [],
                 hidden=_hidden(facts),
                 groups=_groups(release, facts),
                 parents={one.label: one.parent for one in facts.codebook or ()},
@@ -65,7 +67,7 @@ class Html(ReportFormat):
 
 
 def summary_html(story: Story) -> str:
-    """A card for notebooks. It leaves the risk out, which takes its time on large data."""
+    """Return a card for notebooks. It leaves out the risk, which takes time on large data."""
     release = story.release
     problem, published = release.problem, release.published
     sets = problem.model.covers_sets
@@ -73,7 +75,7 @@ def summary_html(story: Story) -> str:
         ("records", formatting.count(len(published.rows))),
         *([] if problem.persons is None else [(problem.persons.nouns, formatting.count(problem.persons.count()))]),
         *([("items", formatting.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
-        ("views checked", formatting.count(release.verdict.checked)),
+        ("checks", formatting.count(release.verdict.checked)),
         *_felt(release),
         *(_lost(release) if problem.relational is None else relational.card(release)),
     ]
@@ -88,16 +90,17 @@ def summary_html(story: Story) -> str:
             algorithm=release.algorithm.title,
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
+            charts=charts(release),
             best=proofs.optimality(release),
             poor=headline.worthless(story),
-            made_up=wording.falsehoods(release),
-            warnings=wording.cautions(release),
+            made_up=story.messages(wording.falsehoods(release)),
+            warnings=story.messages(wording.cautions(release)),
         )
     )
 
 
 def _felt(release: Release) -> list[tuple[str, str]]:
-    """How much of the items can still be read."""
+    """Return how many items are unchanged, and how many items a label represents."""
     useful = release.usefulness
     if not release.algorithm.truthful or not release.problem.model.covers_sets or not useful.items:
         return []
@@ -108,29 +111,40 @@ def _felt(release: Release) -> list[tuple[str, str]]:
 
 
 def _lost(release: Release) -> list[tuple[str, str]]:
-    """What was lost in the sets."""
+    """Return the losses of the sets."""
     of = "" if release.algorithm.truthful else " (deletions only)"
     losses = release.losses.items()
     return [(f"{name.upper()}{of}", sentences.loss(name, value)) for name, value in losses if name in ("ncp", "lm")]
 
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
-    """How many groups there are, and what was added and deleted, where that was done."""
+    """Return the number of groups, or the numbers of added and deleted items."""
     changed = flips(release, named=False)
     return [("groups", formatting.count(len(group_codes(release))))] if changed is None else changed.card()
 
 
+def checks(verdict: Verdict) -> str:
+    """Return the caption of the number of checks.
+
+    >>> checks(Verdict(True, 1)), checks(Verdict(True, 20)), checks(Verdict(False, 20, 3))
+    ('check, which passed', 'checks, all passed', 'checks, 3 failed')
+    """
+    if not verdict.holds:
+        return f"{'check' if verdict.checked == 1 else 'checks'}, {formatting.count(verdict.violations)} failed"
+    return "check, which passed" if verdict.checked == 1 else "checks, all passed" if verdict.checked else "checks"
+
+
 def _tiles(facts: Facts) -> list[tuple[str, str]]:
-    """The figures at the top."""
+    """Return the figures for the tiles at the top."""
     data, ncp = facts.data, facts.losses.get("ncp")
     of = "" if facts.persons is None else f", of {facts.persons.called}"
     first = [
         (f"{'record' if data.rows == 1 else 'records'} published{of}", formatting.count(data.rows)),
-        ("attacker views checked", formatting.count(facts.verdict.checked)),
+        (checks(facts.verdict), formatting.count(facts.verdict.checked)),
     ]
-    if facts.flips is not None:
-        return first + facts.flips.tiles(facts)
-    unchanged = formatting.share(facts.unchanged_share) if data.occurrences else "–"
+    if facts.changes is not None:
+        return first + facts.changes.tiles(facts)
+    unchanged = formatting.share(facts.unchanged_share) if data.total_items else "–"
     median = None if facts.usefulness is None else facts.usefulness.median_items
     behind = [] if median is None else [("items behind a label (median)", formatting.count(median))]
     readable = [("of all items published unchanged", unchanged), *behind]
@@ -141,7 +155,7 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:
-    """The groups, and some of the items of each."""
+    """Return the groups with some of the items of each."""
     problem = release.problem
     shown = []
     for code, group in zip(group_codes(release)[:LISTED], facts.generalized.groups, strict=False):
@@ -153,15 +167,15 @@ def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:
 
 
 def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
-    """How well items are hidden, one bar each: its label, its share and its count."""
-    generalized, total = facts.generalized, max(1, facts.data.occurrences)
-    if facts.flips or not generalized.hidden_among or not facts.sets_changed:
+    """Return the bars on how items are published: label, share and count."""
+    generalized, total = facts.generalized, max(1, facts.data.total_items)
+    if facts.changes or not generalized.hidden_among or not facts.sets_changed:
         return []
-    intact, *hidden = generalized.hidden_among
-    rows = [("published unchanged", intact.share, intact.occurrences)]
+    unchanged, *hidden = generalized.hidden_among
+    rows = [("published unchanged", unchanged.share, unchanged.items)]
     for band in hidden:
-        if band.occurrences:
-            rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.occurrences))
+        if band.items:
+            rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.items))
     if generalized.suppressed:
         rows.append(("removed", generalized.suppressed / total, generalized.suppressed))
     return rows
@@ -169,7 +183,7 @@ def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
 
 @functools.cache
 def environment(folder: Path = HERE) -> Environment:
-    """Jinja2 for HTML, with the templates of a folder and those of reports."""
+    """Return Jinja2 for HTML, with the templates of a folder and those of reports."""
     filters: dict[str, Callable[..., Any]] = {
         "share": lambda part: _tied(formatting.share(part)),
         "options": lambda values: _tied(sentences.options(values)),
@@ -180,12 +194,12 @@ def environment(folder: Path = HERE) -> Environment:
 
 
 def _tied(text: str) -> str:
-    """Keep a number and its unit, and an option and its value, on one line."""
+    """Keep a number and its unit, and an option and its value, on the same line."""
     return re.sub(r"(?<=[\d<>]) (?=[%\d])|(?<=\w) (?== )|(?<= =) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _powers(title: str) -> Markup:
-    """A title, escaped, with powers raised.
+    """Return a title as HTML, with powers raised.
 
     >>> str(_powers("k^m-anonymity <b>"))
     'k<sup>m</sup>-anonymity &lt;b&gt;'

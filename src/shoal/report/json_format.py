@@ -1,4 +1,4 @@
-"""The report as strict JSON: the figures."""
+"""The report as strict JSON."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shoal.visible import visible_json
 
 
 class Json(ReportFormat):
-    """All figures, for programs."""
+    """All figures of a report, for programs."""
 
     name = "json"
     suffixes = (".json",)
 
     def render(self, story: Story) -> str:
-        """The figures as strict JSON."""
+        """Return the figures as strict JSON."""
         return visible_json(json.dumps(as_dict(story), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"

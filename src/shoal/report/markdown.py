@@ -1,7 +1,7 @@
 """The report as Markdown: compact, for a merge request or a wiki.
 
-Jinja2 renders ``report.md.jinja``. Labels are untrusted text: all that the template prints is escaped, unless it is
-marked as verbatim.
+Jinja2 renders ``report.md.jinja``. Labels are untrusted text, so everything that the template prints is escaped unless
+it is marked as verbatim.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 
 class Markdown(ReportFormat):
-    """One compact page."""
+    """A compact page."""
 
     name = "markdown"
     suffixes = (".md",)
 
     def render(self, story: Story) -> str:
-        """The report in one page."""
-        return environment().get_template("report.md.jinja").render(context(story.release, gather(story))) + "\n"
+        """Return the report as Markdown."""
+        return environment().get_template("report.md.jinja").render(context(story, gather(story))) + "\n"
 
 
 @functools.cache
 def environment() -> Environment:
-    """Jinja2 for Markdown."""
+    """Return Jinja2 for Markdown."""
     filters: dict[str, Callable[..., Any]] = {
         "verbatim": _verbatim,
         "share": lambda part: _verbatim(formatting.share(part)),
@@ -47,14 +47,14 @@ def environment() -> Environment:
 
 
 def _verbatim(text: str) -> Markup:
-    """Text that the template prints without escaping, in one line."""
+    """Mark a text so that the template prints it without escaping, in one line."""
     from markupsafe import Markup
 
     return Markup(visible(text))
 
 
 def _safe(text: str) -> str:
-    r"""Text that Markdown leaves as it is, in one line.
+    r"""Escape a text for Markdown, in one line.
 
     >>> print(_safe("<b>|a_b*"), _safe("a\nb"))
     &lt;b&gt;\|a\_b\* a\\nb

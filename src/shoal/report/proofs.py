@@ -1,4 +1,4 @@
-"""What is proved about how good a release is, in words that name what it was compared with."""
+"""Sentences on what is proved about the loss of a release. They name the class of recodings it was compared with."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from shoal.recoding.solution import Optimality
 from shoal.release.release import Release
 from shoal.report.formatting import share
 
-UNNAMED = "hierarchy"  # the name of one that was made in Python
-CLASS = "This is about recodings that change an item in the same way in every record."
-LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
+UNNAMED = "hierarchy"  # the name of a hierarchy that was made in Python
+CLASS = "The comparison is with recodings that change an item in the same way in every record."
+LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # options, and their values without a limit
 
 
 def cuts_of(release: Release) -> str:
-    """The class of recodings that a search chose from, by name: "cut of products.csv"."""
+    """Return the name of the hierarchy whose cuts were searched, such as "products.csv"."""
     tree = release.problem.hierarchy
     name = (tree.refines or tree).name
     return {NO_HIERARCHY: "all items", UNNAMED: "the hierarchy"}.get(name, name)
 
 
 def optimality(release: Release) -> str:
-    """What is proved about how good the recoding is, and among which recodings; nothing if nothing is."""
+    """Return what is proved about the loss, and among which recodings, or an empty string."""
     proof = release.optimality
     if proof is None:
         return ""
     if not proof.loss:
-        return "Nothing is lost, so no other recoding loses less."
+        return "Nothing was lost, so no other recoding loses less."
     measured = "" if release.loss_name == "NCP" else f" Loss: {release.loss_name} {proof.loss:.6f}."
     measured = f" {CLASS}{measured}"
     if release.problem.hierarchy.refines is None:
@@ -37,9 +37,9 @@ def optimality(release: Release) -> str:
         groups = "grouping of all items"
     if proof.best_grouping:
         return f"No {groups} loses less (proved).{measured}"
-    tree = _best_cut(release, proof, "cut of the tree that was searched")
+    tree = _best_cut(release, proof, "cut of the refined hierarchy")
     if not proof.groupings_bound:
-        return f"{tree} It is not known how much less the best {groups} loses.{measured}"
+        return f"{tree} How much less the best {groups} loses is not known.{measured}"
     if proof.loss > 2 * proof.groupings_bound:  # too weak for a percentage to mean much
         return f"{tree} Every {groups} loses at least {bounded(proof.groupings_bound)} (lower bound).{measured}"
     above = share(proof.loss / proof.groupings_bound - 1)
@@ -48,7 +48,7 @@ def optimality(release: Release) -> str:
 
 
 def bounded(bound: float) -> str:
-    """A lower bound, never rounded up.
+    """Return a lower bound as text, never rounded up.
 
     >>> bounded(0.00060899), bounded(0.5)
     ('0.000608', '0.500000')
@@ -57,7 +57,7 @@ def bounded(bound: float) -> str:
 
 
 def _best_cut(release: Release, proof: Optimality, kind: str) -> str:
-    """What is proved about the cuts of one hierarchy."""
+    """Return what is proved about the cuts of one hierarchy."""
     if release.algorithm.suppresses:
         kind += ", with or without items removed"
     if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
@@ -73,13 +73,13 @@ def _best_cut(release: Release, proof: Optimality, kind: str) -> str:
     if not proof.gap:
         return f"{best}; {stopped}."
     if not proof.lower_bound:
-        return f"It is not known how much less the best {kind} loses; {stopped}."
+        return f"How much less the best {kind} loses is not known; {stopped}."
     above = share(proof.loss / proof.lower_bound - 1)
     return f"At most {above} above the best {kind} (lower bound {bounded(proof.lower_bound)}); {stopped}."
 
 
 def bound_of(release: Release) -> str:
-    """What the lower bound of a search speaks of: "every cut of products.csv"."""
+    """Return which recodings the lower bound covers, such as "every cut of products.csv"."""
     if release.problem.hierarchy.refines is not None:
-        return "every cut of the tree that was searched"
+        return "every cut of the refined hierarchy"
     return f"every cut of {cuts_of(release)}"

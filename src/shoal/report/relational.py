@@ -1,6 +1,4 @@
-"""For models that are about columns: what these were taken as and what became of them, the classes of records with
-equal published values, and what to say about that.
-"""
+"""Figures and sentences for models about columns: how the columns were treated, and classes of equal values."""
 
 from __future__ import annotations
 
@@ -26,18 +24,18 @@ from shoal.report.sections import ClassBand, ClassFacts, ColumnFacts, Relational
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
 KINDS = {"number": "numbers", "date": "dates", "time": "times", "band": "ordered values", "category": "categories"}
-ORDER = ("relational_ncp", "ul", "weighted_ul", "ncp", "weighted_ncp")  # of the table of losses; then others
-BY_CLASS = set(ClassSizes.meanings) - {ClassSizes.name}  # told with the classes
+ORDER = ("relational_ncp", "ul", "weighted_ul", "ncp", "weighted_ncp")  # first rows of the table of losses
+BY_CLASS = set(ClassSizes.meanings) - {ClassSizes.name}  # shown with the classes
 
 
 def relational(release: Release) -> RelationalFacts | None:
-    """The columns and the classes in figures; nothing, for models that are about the sets alone."""
+    """Return the figures of columns and classes, or None for models about the sets alone."""
     before, after = release.problem.relational, release.published.relational
     if before is None or after is None or release.problem.data.table is None:
         return None
     roles = release.problem.data.table.roles
     named = {role: tuple(name for name, own in roles.items() if own is role) for role in Role}
-    sets: Literal["generalized", "untouched"] | None = "untouched" if len(release.problem.items.items) else None
+    sets: Literal["generalized", "unchanged"] | None = "unchanged" if len(release.problem.items.items) else None
     return RelationalFacts(
         sets="generalized" if release.problem.model.covers_sets else sets,
         columns=tuple(_column(release, before, after, at) for at in range(len(after.attributes))),
@@ -49,7 +47,7 @@ def relational(release: Release) -> RelationalFacts | None:
 
 
 def _column(release: Release, before: Relational, after: Relational, at: int) -> ColumnFacts:
-    """One quasi-identifier."""
+    """Return the figures of one quasi-identifier."""
     name = after.names[at]
     source = release.provenance["columns"][name]
     ncp = release.losses.get(f"{RelationalNCP.name}:{name}")
@@ -60,19 +58,19 @@ def _column(release: Release, before: Relational, after: Relational, at: int) ->
         values=_different(before, at),
         values_after=_different(after, at),
         missing=int(np.count_nonzero(before.low[at] == MISSING)),
-        intact=int(np.count_nonzero(after.low[at] == after.high[at])),
+        unchanged=int(np.count_nonzero(after.low[at] == after.high[at])),
         ncp=ncp,
         weight=float(after.weights[at]),
     )
 
 
 def _different(data: Relational, at: int) -> int:
-    """The number of different values of a column; missing is one of them."""
+    """Count the different values of a column. A missing value counts as one."""
     return int(numbered([data.low[at], data.high[at]]).max(initial=-1)) + 1
 
 
 def _classes(before: Relational, after: Relational, persons: Persons | None) -> ClassFacts:
-    """How many records have the same published values."""
+    """Return the figures of classes: records with equal published values."""
     sizes = np.bincount(after.classes).astype(np.int64)
     largest = int(sizes.max(initial=0))
     return ClassFacts(
@@ -90,127 +88,126 @@ def _classes(before: Relational, after: Relational, persons: Persons | None) -> 
 
 
 def taken_as(type: str, hierarchy: str | None) -> str:
-    """What the values of a column were taken as.
+    """Return how the values of a column were treated.
 
     >>> taken_as("number", None), taken_as("date", "calendar:year")
-    ('numbers, ranges of any ends', 'dates, ranges by calendar:year')
+    ('numbers, ranges with free ends', 'dates, ranges by calendar:year')
     >>> [taken_as("category", tree) for tree in (None, "hierarchy", "my/race.csv")]
-    ['categories, collections of values', 'categories, with a hierarchy', 'categories, hierarchy race.csv']
+    ['categories, sets of values', 'categories, with a hierarchy', 'categories, hierarchy race.csv']
     """
     kind = KINDS[type]
     if type != "category":
-        return f"{kind}, ranges {f'by {hierarchy}' if hierarchy else 'of any ends'}"
+        return f"{kind}, ranges {f'by {hierarchy}' if hierarchy else 'with free ends'}"
     if not hierarchy:
-        return f"{kind}, collections of values"
+        return f"{kind}, sets of values"
     return f"{kind}, with a hierarchy" if hierarchy == "hierarchy" else f"{kind}, hierarchy {PurePath(hierarchy).name}"
 
 
 def other_columns(table: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
-    """The columns that are no quasi-identifiers: what was done with them, and their names."""
+    """Return the columns that are no quasi-identifiers: how they were treated, and their names."""
     ways = [
-        ("Identifiers, dropped", table.identifiers),
-        ("Sensitive columns, published as they are", table.sensitive),
-        ("Plain columns, published untouched", table.plain),
+        ("Identifiers, left out", table.identifiers),
+        ("Sensitive columns, published unchanged", table.sensitive),
+        ("Other columns, published unchanged", table.plain),
     ]
     return [(way, names) for way, names in ways if names]
 
 
 def classes(own: ClassFacts, columns: int, nouns: str = "") -> str:
-    """The classes of values in so many columns, in a sentence; ``nouns``: what persons are called, if there are any.
+    """Return sentences on the classes of values in so many columns; ``nouns``: the name of persons, if there are any.
 
     >>> sizes = ClassFacts(before=9, number=3, smallest=2, median=3.0, mean=4.0, largest=7, sizes=())
     >>> classes(sizes, 2)
-    'Before, there were 9 different combinations of values. Now there are 3: classes of records with equal published
-    values. The smallest class has 2 records, the median is 3, and the largest has 7.'
+    'Before, there were 9 different combinations of values. Now there are 3. The records with the same combination form
+    a class. The smallest class has 2 records, the median is 3, and the largest has 7.'
     >>> classes(ClassFacts(9, 1, 7, 7.0, 7.0, 7, ()), 1)
-    'Before, there were 9 different values. Now all 7 records have the same.'
+    'Before, there were 9 different values. Now all 7 records have the same values.'
     """
     what = "combinations of values" if columns > 1 else "values"
     few, many = own.smallest, own.largest
     if own.before == own.number == 1:
-        return f"All {count_noun(many, 'record')} have the same {what}, as they had before."
+        return f"All {count_noun(many, 'record')} have the same {what}, as before."
     before = f"Before, there were {count(own.before)} different {what}."
     if own.number == 1:
-        return f"{before} Now all {count_noun(many, 'record')} have the same."
+        return f"{before} Now all {count_noun(many, 'record')} have the same values."
     sizes = (
         f"The smallest class has {count_noun(few, 'record')}, the median is {count(own.median)}, and the largest has"
     )
     sizes = f"Each has {count_noun(many, 'record')}." if few == many else f"{sizes} {count(many)}."
     fewest = own.fewest_persons
     people = "" if fewest is None else f" Each class has records of at least {count(fewest)} {nouns}."
-    return (
-        f"{before} Now there are {count(own.number)}: classes of records with equal published values. {sizes}{people}"
-    )
+    same = "value" if columns == 1 else "combination"
+    return f"{before} Now there are {count(own.number)}. The records with the same {same} form a class. {sizes}{people}"
 
 
 def described(table: RelationalFacts) -> str:
-    """What a record is; where there are sets, what is in them has to follow."""
+    """Describe a record. If there are sets, the caller continues the sentence with their items."""
     columns = count_noun(len(table.columns), "quasi-identifying column")
     also = sum(len(names) for _, names in other_columns(table))
     others = f" and {count_noun(also, 'other column')}" if also else ""
-    sets = "; there are no sets." if table.sets is None else ", and a set of items"
+    sets = ". There are no sets." if table.sets is None else ", and a set of items"
     return f"Each has values in {columns}{others}{sets}"
 
 
 def recoded(facts: Facts, table: RelationalFacts) -> str:
-    """How the columns and the sets were changed."""
+    """Describe how the columns and the sets were changed."""
     how = facts.recoding
     wide = _either(table, "a range", "a group of categories")
     recoding = (
-        f"The records were put into {count_noun(how.clusters or 0, 'cluster')} of similar ones. The records of a "
-        f"cluster "
-        f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that "
-        f"covers the values of all of them. No value is made up."
+        f"The records were put into {count_noun(how.clusters or 0, 'cluster')} of similar records. All records of a "
+        f"cluster are published with equal values in the quasi-identifying columns. Where their values differed, they "
+        f"are published as {wide} that covers all of them. No value is made up."
     )
     if how.clusters != how.classes:
-        left = count_noun(how.classes or 0, "class is", "classes are")
-        recoding = f"{recoding} Some clusters came out with equal values: {left} left."
+        left = count_noun(how.classes or 0, "class remains", "classes remain")
+        recoding = f"{recoding} Some clusters have equal published values, so {left}."
     return f"{recoding} {_sets_recoded(facts, table)}".strip()
 
 
 def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
-    """What was done with the sets."""
+    """Describe what was done with the sets."""
     how, source = facts.recoding, facts.provenance["hierarchy"]["name"]
     if table.sets is None:
         return ""
-    if table.sets == "untouched":
-        return "The sets were not touched."
-    by = "by a set of items, written (A,B) and read as 'one or more of these'"
+    if table.sets == "unchanged":
+        return "The sets were not changed."
+    by, meaning = "a set of items", " A label such as (A,B) means A, B or both."
     if how.sets != "local sets":
-        by = f"by a group of the hierarchy {'that was given' if source == 'hierarchy' else source} that contains it"
+        by = f"a group of the hierarchy {'that was given' if source == 'hierarchy' else source} that contains it"
+        meaning = ""
     return (
-        f"The sets of each cluster were generalized by themselves: an item was either kept or replaced {by}, in the "
-        f"same way in every record of the cluster."
+        f"The sets of each cluster were generalized separately. An item was either kept or replaced by {by}, in the "
+        f"same way in every record of the cluster.{meaning}"
     )
 
 
 def change(table: RelationalFacts, rows: int) -> str:
-    """What became of the columns, and of sets that were left alone."""
-    part = sum(column.intact for column in table.columns) / max(1, rows * len(table.columns))
-    kept = "values in quasi-identifying columns are published as they were"
+    """Describe what became of the columns, and of sets that were left unchanged."""
+    part = sum(column.unchanged for column in table.columns) / max(1, rows * len(table.columns))
+    kept = "values in quasi-identifying columns are published unchanged"
     wide = _either(table, "ranges", "groups")
-    values = f"All {kept}." if part == 1 else f"{share(part)} of the {kept}, the others as {wide} that cover them."
-    return f"{values} The sets are published as they were." if table.sets == "untouched" else values
+    values = f"All {kept}." if part == 1 else f"{share(part)} of the {kept}. The others are published as {wide}."
+    return f"{values} The sets are published unchanged." if table.sets == "unchanged" else values
 
 
 def _either(table: RelationalFacts, of_scales: str, of_categories: str) -> str:
-    """What values of columns became, by the kinds of columns that there are."""
+    """Return what values of columns became, depending on the kinds of columns."""
     kinds = {column.type == "category" for column in table.columns}
     return " or ".join([of_scales] * (False in kinds) + [of_categories] * (True in kinds))
 
 
 def overlap(table: RelationalFacts) -> str:
-    """What counts of labels are worth, where not each item has one label."""
+    """Return a sentence on counts of labels for items that may have several labels."""
     if not table.sets_changed:
         return "The counts of items in the published sets are exact."
     return (
-        "Some items can appear under more than one label, unchanged in one cluster and in a group in another: add "
-        "up their counts with care."
+        "Some items appear under more than one label: unchanged in some clusters, and as part of a group in others. "
+        "Add up their counts with care."
     )
 
 
 def ordered(table: RelationalFacts, losses: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The losses that the table shows: the columns first; what the columns and the classes tell is not in it."""
+    """Return the losses for the table, columns first, without those that are shown with columns and classes."""
     only = {RelationalNCP.name, ClassSizes.name}
     first = [name for name in ORDER if name in losses]
     rest = [name for name in losses if name not in ORDER and name != ClassSizes.name]
@@ -222,7 +219,7 @@ def ordered(table: RelationalFacts, losses: Mapping[str, float | None]) -> dict[
 
 
 def tiles(table: RelationalFacts, losses: Mapping[str, float | None]) -> list[tuple[str, str]]:
-    """The figures to put first."""
+    """Return the figures for the tiles at the top."""
     in_columns = ("lost in the columns (NCP)", share(losses[RelationalNCP.name] or 0.0))
     if table.sets_changed:
         return [in_columns, ("lost in the sets (UL)", share(losses["ul"] or 0.0))]
@@ -230,7 +227,7 @@ def tiles(table: RelationalFacts, losses: Mapping[str, float | None]) -> list[tu
 
 
 def card(release: Release) -> list[tuple[str, str]]:
-    """The figures of the card for notebooks."""
+    """Return the figures for the notebook card."""
     table = relational(release)
     assert table is not None
     lost = [("NCP of the columns", share(release.losses[RelationalNCP.name]))]
@@ -239,6 +236,6 @@ def card(release: Release) -> list[tuple[str, str]]:
     return [
         ("quasi-identifiers", count(len(table.columns))),
         ("classes", count(table.classes.number)),
-        ("records in the smallest", count(table.classes.smallest)),
+        ("records in the smallest class", count(table.classes.smallest)),
         *lost,
     ]

@@ -1,7 +1,7 @@
-"""What would lose less than a release that is nearly worthless, or that loses more than allowed: tried, not guessed.
+"""Finds remedies for a release that is nearly worthless or loses more than allowed, by running them.
 
-Up to three other ways are run on the same data, each within a few seconds: groups of siblings (``auto``), removing
-items (``mhghs``), and the same method with a smaller m. Models with quasi-identifying columns have none of these.
+Up to three remedies are run on the same data, each within a few seconds: groups of siblings (``auto``), removing items
+(``mhghs``), and the same algorithm with a smaller m. Models with quasi-identifying columns have no remedies.
 """
 
 from __future__ import annotations
@@ -20,75 +20,87 @@ from shoal.errors import ShoalError
 from shoal.models.base import PrivacyModel, Witness
 from shoal.options import changed
 from shoal.recoding import GlobalCut
-from shoal.release.pipeline import anonymize
+from shoal.release.pipeline import make_release
 from shoal.release.release import Release
 from shoal.report.explanations import Explanation
 from shoal.search.clock import AFTER
 
-SECONDS = 10.0  # for the search of each way
-STOPPED = 30.0  # seconds after which a way without a time limit is stopped
-WAYS = 3  # at most
+SECONDS = 10.0  # for the search of each remedy
+STOPPED = 30.0  # seconds after which a remedy without a time limit is stopped
+WAYS = 3  # remedies at most
 Way = Literal["sibling groups", "suppression", "smaller m"]
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """Another way to publish the same data, and what it lost when it was run."""
+    """Another way to publish the same data, and its loss when it was run."""
 
     way: Way
     algorithm: Algorithm
-    model_options: Mapping[str, Any] = field(default_factory=dict)  # of the model that differ
-    loss: float | None = None  # in the loss that is minimised; None: it gave no release in time
+    model_options: Mapping[str, Any] = field(default_factory=dict)  # that differ from the release
+    loss: float | None = None  # None: there was no result in time
     removed: float = 0.0  # the share of the items of records that it removes
-    worthless: bool = False  # is nearly worthless, too
+    worthless: bool = False  # whether the result is nearly worthless, too
 
 
 class _TimeUp(Exception):
-    """The time for one way is over."""
+    """The time for one remedy is over."""
 
 
 def find(release: Release, engine: Engine = LOCAL) -> tuple[Remedy, ...]:
-    """Run the other ways; those that keep the guarantee come first, then those that lose least."""
+    """Run all remedies. Those that keep the guarantee come first, and those that lose least."""
     ways = []
     try:
         for way in _candidates(release):
             ways.append(_tried(release, way, engine))
-    except KeyboardInterrupt:  # the release is there: what is known so far must do
+    except KeyboardInterrupt:  # keep the remedies that were found so far
         pass
     return tuple(sorted(ways, key=lambda one: (bool(one.model_options), one.loss is None, one.loss or 0.0)))
 
 
 def better(release: Release, tried: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
-    """Those of the ways that lose less and are useful; with a weaker guarantee only if that loses least."""
+    """Select the remedies that lose less and are useful. A weaker guarantee counts only if it loses least."""
     useful = [one for one in tried if one.loss is not None and one.loss < release.loss and not one.worthless]
     least = min((one.loss for one in useful if one.loss is not None and not one.model_options), default=release.loss)
     return tuple(one for one in useful if not one.model_options or (one.loss is not None and one.loss < least))
 
 
 class Spelling(Protocol):
-    """How to call another way, for people to copy."""
+    """Writes calls that people can copy, in Python or as a command line."""
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
-        """The call with this method, and with some options of the model changed."""
+        """Return the call with this algorithm and these options of the model."""
+
+    def message(self, text: str) -> str:
+        """Return a message whose Python arguments, such as ``person=``, are spelled in the same way."""
 
 
 @dataclass(frozen=True)
 class PythonCall:
-    """A call from Python."""
+    """Writes calls in Python."""
 
     model: PrivacyModel
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
-        """The call with this method, and with some options of the model changed."""
-        problem = "problem"
-        if model_options:
-            model = self.model.changed(**model_options)
-            problem = f"dataclasses.replace(problem, model=shoal.models.{_call(model, model.values())})"
-        return f"shoal.anonymize({problem}, shoal.algorithms.{_call(algorithm, changed(algorithm))})"
+        """Return the call with this algorithm and these options of the model.
+
+        The dots at its end are the other arguments of the release.
+
+        >>> from shoal.models.km import Km
+        >>> PythonCall(Km(k=5, m=2)).spelled(Auto(), {"m": 1})
+        'shoal.anonymize(data, model=shoal.models.Km(k=5, m=1), algorithm=shoal.algorithms.Auto(), ...)'
+        """
+        model = self.model.changed(**model_options)
+        guarantee, method = _call(model, model.values()), _call(algorithm, changed(algorithm))
+        return f"shoal.anonymize(data, model=shoal.models.{guarantee}, algorithm=shoal.algorithms.{method}, ...)"
+
+    def message(self, text: str) -> str:
+        """Return the message: it names Python arguments already."""
+        return text
 
 
 def _call(spec: object, values: Mapping[str, Any]) -> str:
-    """A constructor call.
+    """Return a constructor call.
 
     >>> from shoal.models.km import Km
     >>> _call(Km(), {"k": 5, "m": "all"})
@@ -99,7 +111,7 @@ def _call(spec: object, values: Mapping[str, Any]) -> str:
 
 
 def witness(release: Release, explanations: Sequence[Explanation]) -> Witness | None:
-    """The rarest set of labels that forced a broad label, or the removal of items; None: it is not known."""
+    """Return the rarest set of labels that forced a broad label or the removal of items, or None."""
     broad = {label for label, _ in release.usefulness.broad}
     reasons = [one for one in explanations if one.witness is not None]
     forced = [one for one in reasons if one.group in broad] or [one for one in reasons if one.suppressed]
@@ -109,9 +121,9 @@ def witness(release: Release, explanations: Sequence[Explanation]) -> Witness | 
 
 
 def _split(release: Release, broad: set[str]) -> Witness | None:
-    """What would violate the model if a broad group were split into its parts."""
+    """Return a set that would violate the model if a broad group were split, or None."""
     problem, cut = release.problem, release.recoding.global_cut
-    if cut is None or problem.unknown_items == "root":  # then labels may be known to the data only
+    if cut is None or problem.unknown_items == "root":  # labels may be in the raw data only
         return None
     hierarchy = problem.hierarchy
     for node in [node for node in cut.raised if hierarchy.labels[node] in broad]:
@@ -126,7 +138,7 @@ def _split(release: Release, broad: set[str]) -> Witness | None:
 
 
 def _candidates(release: Release) -> Iterator[Remedy]:
-    """The other ways that apply."""
+    """Yield the remedies that apply to the release."""
     method, model = release.algorithm, release.problem.model
     if not isinstance(model, Auto.solves):
         return
@@ -141,7 +153,7 @@ def _candidates(release: Release) -> Iterator[Remedy]:
 
 
 def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
-    """Run one way within its time; a search that the clock ended is told with its time limit."""
+    """Run one remedy within its time. If the clock ended the search, its call names the time limit."""
     problem, method = release.problem.given, remedy.algorithm
     if remedy.model_options:
         problem = dataclasses.replace(problem, model=problem.model.changed(**remedy.model_options))
@@ -153,10 +165,10 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
     def progress(stage: str, share: float) -> None:
         if time.monotonic() > deadline:
             raise _TimeUp
-        engine.progress("trying other ways", 0.0)
+        engine.progress("trying alternatives", 0.0)
 
     try:
-        other = anonymize(problem, limited, Engine(engine.workers, progress))
+        other = make_release(problem, limited, Engine(engine.workers, progress))
     except (ShoalError, MemoryError, _TimeUp):
         return remedy
     if other.optimality is not None and other.optimality.ended == "interrupted":
@@ -175,6 +187,6 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
 
 
 def _share(release: Release) -> float:
-    """The seconds for one way: all of them together may take as long as the release had."""
+    """Return the seconds for one remedy. All remedies together may take as long as the release."""
     limit = release.algorithm.values().get("time_limit", "none")
     return STOPPED if limit == "none" else float(limit) / WAYS

@@ -1,4 +1,4 @@
-"""What a release finds when it is asked to report: the story is told once, however many reports are written."""
+"""The reporter that a release uses. It computes the story once for all reports."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from shoal.report.story import Story
 
 @dataclass(frozen=True, eq=False)
 class StoryReporter(Reporter):
-    """Reports made from a story."""
+    """Writes reports from a story."""
 
     name = "story"
     story: Story
 
     @classmethod
     def of(cls, release: Release) -> Self:
-        """For a release that was made from Python."""
+        """Return the reporter of a release that was made in Python."""
         return cls(Story.of(release))
 
     def write(self, path: Path, *, explained: bool) -> None:
-        """In the format that the suffix names."""
+        """Write a report. The suffix of the file sets the format."""
         formats.write(replace(self.story, explained=explained), path)
 
     def card(self) -> str:
-        """The figures and the warnings."""
+        """Return the notebook card as HTML."""
         return html.summary_html(self.story)
 
     def warnings(self) -> list[str]:
-        """What a publisher must know."""
+        """Return all notes as sentences."""
         return wording.warnings(self.story.release)
 
     def advice(self) -> str:
-        """By running other ways."""
+        """Run remedies, and return one line on the best."""
         return headline.remedy_line(self.story)

@@ -1,4 +1,4 @@
-"""What an attacker could do before and can do now, in plain English."""
+"""Sentences on what an attacker could do before and can do now."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ VALUES = "values in all quasi-identifying columns"
 
 
 def known(facts: Facts, number: int) -> str:
-    """What an attacker knows, in short."""
+    """Return what an attacker knows, as the label of a bar."""
     if facts.relational is None:
         return known_items(number)
     return f"all columns, {known_items(number)}" if facts.sets_changed else "all columns"
 
 
 def known_items(number: int) -> str:
-    """What an attacker knows, as a subject.
+    """Return how many items an attacker knows, in words.
 
     >>> known_items(1), known_items(2)
     ('1 item', 'up to 2 items')
@@ -31,7 +31,7 @@ def known_items(number: int) -> str:
 
 
 def both(facts: Facts) -> tuple[str, str]:
-    """What an attacker could do before, and can do now."""
+    """Return the sentences on the risk before and after."""
     before, after, sensitive = facts.risk.before, facts.risk.after, facts.sensitive is not None
     return (
         risk(before, before.known, facts.relational, sensitive=sensitive),
@@ -40,9 +40,9 @@ def both(facts: Facts) -> tuple[str, str]:
 
 
 def risk(exposure: Exposure, known: int, table: RelationalFacts | None = None, *, sensitive: bool = False) -> str:
-    """What an attacker who knows up to that many items can do, by the figures of the data before or after.
+    """Return a sentence on what an attacker who knows up to ``known`` items can do.
 
-    ``table``: they know its quasi-identifying columns, too, and items that are not ``sensitive``.
+    ``table``: the attacker also knows the quasi-identifying columns; ``sensitive``: but no sensitive item.
 
     >>> from dataclasses import replace
     >>> one = Risk(5, 100, (0,), (0,), (0.0,), (0.0,))
@@ -54,8 +54,8 @@ def risk(exposure: Exposure, known: int, table: RelationalFacts | None = None, *
     >>> risk(replace(one, sensitive=True), 1)
     'No record with a sensitive item can be narrowed down to fewer than 5 records by knowing 1 item of it.'
     >>> risk(Disclosure(2, 80, (8,), (0,)), 1)
-    'For 10 % of the records with a sensitive value, 1 well-chosen item is enough to tell one with a probability
-    above 1/2, and for none for certain.'
+    'For 10 % of the records with a sensitive value, 1 well-chosen item is enough to reveal it with a probability
+    above 1/2, and for none with certainty.'
     """
     are = "is" if known == 1 else "are"
     enough = "1 well-chosen item" if known == 1 else f"{known} well-chosen items (or fewer)"
@@ -72,7 +72,7 @@ def risk(exposure: Exposure, known: int, table: RelationalFacts | None = None, *
 
 @singledispatch
 def _sentence(exposure: Exposure, part: str, alone: str, enough: str, by: str) -> str:
-    """The sentence on one kind of exposure; ``part``: of the records, how many, or nothing."""
+    """Return the sentence for one kind of exposure; ``part``: the share of records, or an empty string."""
     raise NotImplementedError(type(exposure).__name__)
 
 
@@ -89,22 +89,22 @@ def _(exposure: Risk, part: str, alone: str, enough: str, by: str) -> str:
 def _(exposure: Disclosure, part: str, alone: str, enough: str, by: str) -> str:
     odds = f"with a probability above 1/{exposure.l}"
     if not part:
-        return f"No sensitive value of a record can be told {odds} by knowing {by}."
-    harm = f"enough to tell one {odds}, and {alone} for certain"
+        return f"No sensitive value of a record can be inferred {odds} by knowing {by}."
+    harm = f"enough to reveal it {odds}, and {alone} with certainty"
     return f"For {part} of the records with a sensitive value, {enough} {harm}."
 
 
 def worst_case(facts: Facts) -> str:
-    """When a record counts as exposed."""
-    own = "some choice of its own items is"
+    """Return a sentence on when a record counts as exposed."""
+    own = "some choice of its items is"
     if facts.relational is not None:
-        own = f"its own {VALUES}{' and some choice of its own items' if facts.sets_changed else ''} are"
-    worst = ": the worst case for the person behind it" if facts.sets_changed else ""
-    return f"A record counts if {own} enough{worst}."
+        own = f"its {VALUES}{' and some choice of its items' if facts.sets_changed else ''} are"
+    worst = " This is the worst case for the person behind it." if facts.sets_changed else ""
+    return f"A record is counted if {own} enough.{worst}"
 
 
 def base(facts: Facts) -> str:
-    """What the drawn shares are shares of."""
+    """Return which records the charts show shares of."""
     before, after = facts.risk.before, facts.risk.after
     what = _holding(after)
     if before.records != after.records:
@@ -114,7 +114,7 @@ def base(facts: Facts) -> str:
 
 @singledispatch
 def _holding(exposure: Exposure) -> str:
-    """What the records hold that count; nothing, if all do."""
+    """Return what the counted records hold, or an empty string if all records count."""
     return ""
 
 
@@ -129,10 +129,10 @@ def _(exposure: Disclosure) -> str:
 
 
 def reach(release: Release) -> str:
-    """How far the drawn risk reaches, where that is not as far as the guarantee; else nothing."""
+    """Return a sentence on what the charts leave out of the guarantee, or an empty string."""
     m, drawn = release.problem.model.max_known_items, release.risk_after.known
     more = release.problem.model.risk_caveat
     if m is None or m == drawn:
         return more
     covers = "any number of known items" if m == "all" else f"up to {m} known items"
-    return f"The figures stop at {drawn} known items. The guarantee, and its proof, cover {covers}. {more}".strip()
+    return f"The charts stop at {drawn} known items. The guarantee and its check cover {covers}. {more}".strip()

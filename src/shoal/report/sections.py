@@ -1,4 +1,4 @@
-"""The parts of the figures of a report, each a value. The JSON has their fields, in this order."""
+"""The sections of a report as dataclasses. The JSON report has the same fields in the same order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Worthless
 from shoal.recoding.solution import Ended
 
-UNLESS_NONE = {"json": "unless none"}  # such a field is left out of the JSON if it is None
+UNLESS_NONE = {"json": "unless none"}  # the JSON leaves such a field out if it is None
 
 
 # -- the headline ------------------------------------------------------------------------------------------------------
@@ -18,7 +18,7 @@ UNLESS_NONE = {"json": "unless none"}  # such a field is left out of the JSON if
 
 @dataclass(frozen=True)
 class BroadLabel:
-    """A label that covers more than half of all items."""
+    """A label that represents more than half of all items."""
 
     label: str
     items: int
@@ -35,7 +35,7 @@ class ForcedBy:
 
 @dataclass(frozen=True)
 class TriedWay:
-    """Another way to publish the same data."""
+    """Another way to publish the same data that was tried."""
 
     how: str
     command: str
@@ -46,7 +46,7 @@ class TriedWay:
 
 @dataclass(frozen=True)
 class Headline:
-    """What stands first if a release is nearly worthless."""
+    """The headline if a release is nearly worthless."""
 
     reason: Worthless
     title: str
@@ -62,7 +62,7 @@ class Headline:
     otherwise: str
 
 
-# -- what was asked for, and whether it holds --------------------------------------------------------------------------
+# -- the model, the algorithm and the risk ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class RiskFacts:
 
 @dataclass(frozen=True)
 class RecordSizes:
-    """How many records have so many labels."""
+    """How many records have between ``low`` and ``high`` labels."""
 
     low: int
     high: int
@@ -108,16 +108,16 @@ class RecordSizes:
 
 @dataclass(frozen=True)
 class DataFacts:
-    """The data before and after."""
+    """The sizes of the data before and after."""
 
     name: str
     rows: int
     non_empty: int
     domain: int
-    items: int
-    labels_after: int
-    occurrences: int
-    occurrences_after: int
+    different_items: int
+    different_labels_after: int
+    total_items: int  # of all records
+    total_labels_after: int
     max_size: int
     max_size_after: int
     mean_size: float
@@ -127,7 +127,7 @@ class DataFacts:
 
 @dataclass(frozen=True)
 class PersonsFacts:
-    """Whose the records are, where that is known."""
+    """The persons that the records belong to."""
 
     column: str
     noun: str
@@ -136,7 +136,7 @@ class PersonsFacts:
     mean_records: float  # of a person
     most_records: int
     order: Literal["by content", "as in the input"]  # in which the records are published
-    ids_replaced: bool  # the ids of records, by running numbers
+    ids_replaced: bool  # whether running numbers replace the ids of records
 
     @property
     def called(self) -> str:
@@ -146,7 +146,7 @@ class PersonsFacts:
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """One quasi-identifier; a value is intact (unchanged) if it is published as it was."""
+    """One quasi-identifier; a value is unchanged if it is published as it was."""
 
     name: str
     type: str
@@ -154,14 +154,14 @@ class ColumnFacts:
     values: int
     values_after: int
     missing: int
-    intact: int
+    unchanged: int
     ncp: float | None
     weight: float
 
 
 @dataclass(frozen=True)
 class ClassBand:
-    """How many classes have so many records."""
+    """How many classes have between ``low`` and ``high`` records."""
 
     low: int
     high: int
@@ -170,7 +170,7 @@ class ClassBand:
 
 @dataclass(frozen=True)
 class ClassFacts:
-    """How many records have the same published values."""
+    """The sizes of classes: records with the same published values."""
 
     before: int
     number: int
@@ -179,14 +179,14 @@ class ClassFacts:
     mean: float
     largest: int
     sizes: tuple[ClassBand, ...]
-    fewest_persons: int | None = field(default=None, metadata=UNLESS_NONE)  # of a class, where persons are given
+    fewest_persons: int | None = field(default=None, metadata=UNLESS_NONE)  # in a class, if persons are given
 
 
 @dataclass(frozen=True)
 class RelationalFacts:
     """The columns and the classes, for models that are about columns."""
 
-    sets: Literal["generalized", "untouched"] | None
+    sets: Literal["generalized", "unchanged"] | None
     columns: tuple[ColumnFacts, ...]
     identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -201,7 +201,7 @@ class RelationalFacts:
 
 @dataclass(frozen=True)
 class Held:
-    """How many records hold sensitive values, and which; the most frequent first."""
+    """How many records hold sensitive values, and how many hold each value."""
 
     records: int
     values: Mapping[str, int]
@@ -209,10 +209,10 @@ class Held:
 
 @dataclass(frozen=True)
 class SensitiveFacts(Held):
-    """What is sensitive, and how often it occurs."""
+    """The sensitive values before and after."""
 
     not_found: tuple[str, ...]
-    after: Held | None = field(default=None, metadata=UNLESS_NONE)  # where items were added, deleted or dealt anew
+    after: Held | None = field(default=None, metadata=UNLESS_NONE)  # where items were added, deleted or shuffled
 
     @property
     def times(self) -> int:
@@ -225,14 +225,14 @@ class SensitiveFacts(Held):
 
 @dataclass(frozen=True)
 class Properties:
-    """What holds for the published labels."""
+    """Properties of the published labels."""
 
     domain_exclusive: bool
 
 
 @dataclass(frozen=True)
 class OptimalityFacts:
-    """What is proved about how good the recoding is."""
+    """What is proved about the loss of the recoding."""
 
     proven: bool
     loss: float
@@ -258,19 +258,19 @@ class Group:
 
 @dataclass(frozen=True)
 class HiddenBand:
-    """How many items of records are hidden among so many items."""
+    """How many items of records are published under labels over ``low`` to ``high`` items."""
 
     low: int
     high: int
-    occurrences: int
+    items: int
     share: float
 
 
 @dataclass(frozen=True)
 class GeneralizedFacts:
-    """Which labels represent several items, and how many items of records are hidden among how many."""
+    """The labels that represent several items, and how many items of records are hidden among how many."""
 
-    intact_items: int
+    different_unchanged_items: int
     groups: tuple[Group, ...]
     hidden_among: tuple[HiddenBand, ...]
     suppressed: int
@@ -296,11 +296,11 @@ class RemovedItem:
 
 @dataclass(frozen=True)
 class SuppressedFacts:
-    """Which items were removed from every record, and how often."""
+    """The items that were removed from every record."""
 
-    items: int
-    occurrences: int
+    different_items: int
+    total_items: int  # of all records
     share: float
     emptied_records: int
-    unnamed: int  # of the items: those that must not be named
+    unnamed: int  # different items that must not be named
     listed: tuple[RemovedItem, ...] | None

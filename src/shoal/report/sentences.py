@@ -1,4 +1,4 @@
-"""The figures in plain English: numbers for people, and sentences that say no more than what was proved."""
+"""Turns the figures of a report into sentences that claim no more than what was proved."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
 
 EXPLAINED = (
-    "For each group, a set of labels that fewer {who} than allowed would hold if the group were split into its "
-    "parts; for each item that was removed, if it were published. These sets are taken from the raw data: do "
-    "not publish them."
+    "The table shows for each group a set of labels that too few {who} would hold if the group were split into its "
+    "parts. For each removed item, it shows a set that too few {who} would hold if the item were published. These "
+    "sets come from the raw data: do not publish them."
 )
 
 
-SHARES = ("ncp", "lm", "ul", "relational_ncp")  # measures from 0 to 1
+SHARES = ("ncp", "lm", "ul", "relational_ncp")  # measures from 0 to 1, shown in percent
 
 
 def options(values: Mapping[str, Value]) -> str:
-    """Option values in a row.
+    """Return option values as one text.
 
     >>> options({"k": 5, "m": "all"}), options({"time_limit": 60.0, "sensitive": ()})
     ('k = 5, m = all', 'time limit = 60')
@@ -40,47 +40,47 @@ def options(values: Mapping[str, Value]) -> str:
 
 
 def explained(nouns: str = "records") -> str:
-    """What the sets are that forced groups; ``nouns``: what is counted."""
+    """Return the introduction to the sets that forced groups; ``nouns``: what is counted."""
     return EXPLAINED.format(who=nouns)
 
 
 def rare_in(nouns: str = "records") -> str:
-    """The heading of how many hold such a set."""
+    """Return the heading of the column that counts them."""
     return "would be in records" if nouns == "records" else f"would be in records of {nouns}"
 
 
 def records(facts: Facts) -> str:
-    """How many records there are, and of how many persons."""
+    """Return how many records there are, and of how many persons."""
     of = "" if facts.persons is None else f" of {facts.persons.called}"
     return f"{count_noun(facts.data.rows, 'record')}{of}"
 
 
 def moved(facts: Facts) -> str:
-    """What became of the records as such."""
+    """Return a sentence on whether records were added, removed or moved."""
     if facts.persons is None or facts.persons.order == "as in the input":
         return "No record was added, removed or moved."
     return "No record was added or removed. The records are published sorted by their content."
 
 
 def described(facts: Facts) -> str:
-    """What a record is."""
+    """Describe the records: columns, items, empty records."""
     data, apart = facts.data, "" if facts.sensitive is None else ", not counting sensitive values"
     record, one, several = "Each is a set of items", "record is", "records are"
     if facts.relational is not None:
         record, one, several = relational.described(facts.relational), "set is", "sets are"
     if not facts.has_sets:
         return record
-    items = f"{count_noun(data.occurrences, 'item')} in all, {count(data.items)} different"
+    items = f"{count_noun(data.total_items, 'item')} in all, {count(data.different_items)} different"
     empty = data.rows - data.non_empty
     return f"{record}: {items}.{f' {count_noun(empty, one, several)} empty{apart}.' if empty else ''}"
 
 
 def recoded(facts: Facts) -> str:
-    """How the items were changed."""
+    """Describe how the data were changed."""
     if facts.relational is not None:
         return f"{relational.recoded(facts, facts.relational)}{kept(facts)}"
-    if facts.flips is not None:
-        return f"{facts.flips.recoded(facts)} {hierarchy(facts)}"
+    if facts.changes is not None:
+        return f"{facts.changes.recoded(facts)} {hierarchy(facts)}"
     how = RECODED.get(facts.recoding.kind, _recoded_otherwise)(facts)
     return f"{how} {hierarchy(facts)}{kept(facts)}"
 
@@ -97,16 +97,16 @@ def _recoded_by_a_cut(facts: Facts) -> str:
 
 def _recoded_in_chunks(facts: Facts) -> str:
     return (
-        f"The records were split into {count_noun(facts.recoding.chunks or 0, 'chunk')} of similar ones. Each item was "
-        f"either kept or replaced by a group that contains it, in the same way in every record of a chunk."
+        f"The records were split into {count_noun(facts.recoding.chunks or 0, 'chunk')} of similar records. Each item "
+        f"was either kept or replaced by a group that contains it, in the same way in every record of a chunk."
     )
 
 
 def _recoded_by_record(facts: Facts) -> str:
-    left = count_noun(facts.recoding.different_records or 0, "different record is", "different records are")
+    left = count_noun(facts.recoding.different_records or 0, "different record remains", "different records remain")
     return (
-        f"Each item was either kept or replaced by a group that contains it, record by record, so that records became "
-        f"the same: {left} left."
+        f"In each record, each item was either kept or replaced by a group that contains it, so that records became "
+        f"equal. {left}."
     )
 
 
@@ -114,7 +114,7 @@ def _recoded_otherwise(facts: Facts) -> str:
     return f"The items were recoded ({facts.recoding.kind})."
 
 
-RECODED: dict[str, Callable[[Facts], str]] = {  # by the kind that a recoding says it is
+RECODED: dict[str, Callable[[Facts], str]] = {  # by the kind of the recoding
     "global cut": _recoded_by_a_cut,
     "local cuts": _recoded_in_chunks,
     "local labels": _recoded_by_record,
@@ -122,75 +122,77 @@ RECODED: dict[str, Callable[[Facts], str]] = {  # by the kind that a recoding sa
 
 
 def hierarchy(facts: Facts) -> str:
-    """Where the groups of items come from, if there are any."""
+    """Return a sentence on where the groups of items come from."""
     source, grouped = facts.hierarchy, bool(facts.codebook)
     if source is None:
-        all_items = " Some labels represent several items: the code book lists them." if grouped else ""
+        all_items = " Some labels represent several items. The code book lists them." if grouped else ""
         return f"No hierarchy was given.{all_items}"
     if not facts.algorithm.generalizes:
         named = "The hierarchy that was given" if source == UNNAMED else f"The hierarchy {source}"
-        return f"{named} says which items there are, and in which order; nothing was generalized."
+        return f"{named} was used for the names and the order of items only. Nothing was generalized."
     groups = f"The groups come from the hierarchy {source}." if source != UNNAMED else "The hierarchy was given."
-    siblings = " Some labels represent several siblings of it: the code book lists their items." if grouped else ""
+    siblings = (
+        " Some labels join several siblings of the hierarchy. The code book lists their items." if grouped else ""
+    )
     return groups + siblings
 
 
 def overlap(facts: Facts) -> str:
-    """Domain exclusiveness, in words."""
-    if facts.flips is not None and not facts.flips.unchanged:
-        return facts.flips.overlap
+    """Return a sentence on whether counts of labels are exact."""
+    if facts.changes is not None and not facts.changes.unchanged:
+        return facts.changes.overlap
     if facts.properties.domain_exclusive:
         return "No item can appear under two different labels, so the counts of labels in the published data are exact."
     if facts.relational is not None:
         return relational.overlap(facts.relational)
     return (
-        "Some items can appear under more than one label, here unchanged and there as part of a group: add up their "
-        "counts with care."
+        "Some items appear under more than one label: unchanged in some records, and as part of a group in others. Add "
+        "up their counts with care."
     )
 
 
 def kept(facts: Facts) -> str:
-    """What is published as it was because it is sensitive, for methods that leave that alone."""
+    """Return a sentence on sensitive values that the method left unchanged, or an empty string."""
     held = facts.sensitive
     if held is None:
         return ""
     return (
-        f" Sensitive values were left as they are: {count_noun(len(held.values), 'value')} in "
-        f"{count_noun(held.records, 'record')}. They do not count as items here."
+        f" Sensitive values were left unchanged: {count_noun(len(held.values), 'value')} in "
+        f"{count_noun(held.records, 'record')}. They do not count as items in this report."
     )
 
 
 def proof(release: Release) -> str:
-    """What the verifier did."""
+    """Return a sentence on what the verifier examined."""
     if not release.verdict.checked and release.problem.model.about_holders:
         return "No published record holds a sensitive item, so there is nothing to check."
     if not release.verdict.checked and release.problem.sensitive_part is not None:
         return (
-            "No published record holds anything but sensitive values, so there is no other item that an attacker "
-            "could know; sensitive values are published as they are."
+            "The published records hold nothing but sensitive values, so there is no other item that an attacker "
+            "could know. Sensitive values are published unchanged."
         )
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an attacker could know."
-    return f"It examined {count_noun(release.verdict.checked, 'attacker view')}: {release.problem.model.check_scope}."
+    return f"It made {count_noun(release.verdict.checked, 'check')}: {release.problem.model.check_scope}."
 
 
 def counted(release: Release) -> str:
-    """What the verifier counted, as the end of a sentence."""
+    """Return what the verifier counted, as the end of a sentence."""
     persons = release.problem.persons
     if persons is None:
         return release.problem.model.counted
     return (
-        f"for each thing that an attacker may know how many {persons.nouns} are left (whose each record is comes from "
-        f"the data, not from the algorithm)"
+        f"how many {persons.nouns} fit each thing that an attacker may know (which {persons.noun} a record belongs to "
+        f"comes from the data, not from the algorithm)"
     )
 
 
 def verify_command(release: Release) -> str:
-    """How to repeat the check."""
+    """Return the command that repeats the check."""
     model = release.problem.model
     output = release.provenance.get("output")
     words = ["shoal", "verify", output["name"] if output else "FILE", "--model", model.name]
-    missed = release.problem.missing_sensitive  # what the file does not have, nobody can check in it
+    missed = release.problem.missing_sensitive  # the file lacks these, so they cannot be checked
     if missed and len(missed) == len(model.sensitive_labels):
         return "# nothing that is sensitive is in the file"
     for opt in model.options():
@@ -207,17 +209,17 @@ def verify_command(release: Release) -> str:
     return " ".join(map(shell_word, words))
 
 
-CODEBOOK = "Code book: what each published label represents, whether these items occur in the data or not."
+CODEBOOK = "The code book lists the items that each published label represents. Not all of them must occur in the data."
 
 
 def codebook_file(facts: Facts) -> str:
-    """Which file has it all."""
+    """Return a sentence on the file with the whole code book, or an empty string."""
     file = facts.provenance.get("codebook")
-    return f" The file {file['name']} lists all items; publish it with the data." if file else ""
+    return f" The file {file['name']} lists all items. Publish it with the data." if file else ""
 
 
 def shell_word(text: str) -> str:
-    """A word of a command as bash and zsh read it; a tab can be seen and survives being copied.
+    """Quote a word of a command for bash and zsh. A tab stays visible and survives being copied.
 
     >>> print(shell_word("out.csv"), shell_word("my data.csv"), shell_word("\\t"))
     out.csv 'my data.csv' $'\\t'
@@ -228,9 +230,9 @@ def shell_word(text: str) -> str:
 
 
 def change(facts: Facts) -> str:
-    """What became of the items."""
-    if facts.flips is not None:
-        return facts.flips.change(facts)
+    """Describe what became of the data."""
+    if facts.changes is not None:
+        return facts.changes.change(facts)
     if facts.relational is not None:
         columns = relational.change(facts.relational, facts.data.rows)
         return f"{columns} {_sets_changed(facts)}" if facts.sets_changed else columns
@@ -238,25 +240,25 @@ def change(facts: Facts) -> str:
 
 
 def _sets_changed(facts: Facts) -> str:
-    """What became of the items of sets."""
+    """Describe what became of the items of the sets."""
     data, groups, suppressed = facts.data, facts.generalized.groups, facts.suppressed
-    if not data.occurrences:
+    if not data.total_items:
         what = "empty" if facts.sensitive is None else "empty, not counting sensitive values"
         if facts.relational:
             return f"All sets are {what}."
-        return f"All records are {what}: there was nothing to change."
+        return f"All records are {what}. There was nothing to change."
     if not groups and not suppressed and facts.relational:
         return "Every item of the sets is published unchanged."
     if not groups and not suppressed:
         return UNCHANGED
-    if not suppressed and data.labels_after == 1 and groups[0].items == data.domain:
+    if not suppressed and data.different_labels_after == 1 and groups[0].items == data.domain:
         return (
-            f"Every item is published as '{formatting.label(groups[0].label)}', which represents any item: "
-            f"what is left is only which records hold anything at all."
+            f"Every item is published as '{formatting.label(groups[0].label)}', which represents all items. The data "
+            f"only show which records hold any item at all."
         )
     if suppressed and suppressed.share == 1:
         bare = "empty" if facts.sensitive is None else "without any item but sensitive values"
-        return f"Every item was removed: all records are published {bare}."
+        return f"Every item was removed. All records are published {bare}."
     where = " of the sets" if facts.relational else ""
     sentences = [f"{share(facts.unchanged_share)} of all items{where} are published unchanged."]
     if groups:
@@ -269,24 +271,35 @@ def _sets_changed(facts: Facts) -> str:
 
 
 def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
-    """What was suppressed, in figures.
+    """Return sentences on the items that were removed.
 
     >>> removed(SuppressedFacts(2, 30, 0.01, emptied_records=1, unnamed=0, listed=None), sensitive=False)
-    '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
+    '2 items were removed from every record, 30 times in all (1 %). 1 record lost all its items.'
     """
-    gone = f"{count_noun(suppressed.items, 'item was', 'items were')} removed from every record"
-    times = f"{count_noun(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})"
+    gone = f"{count_noun(suppressed.different_items, 'item was', 'items were')} removed from every record"
+    times = f"{count_noun(suppressed.total_items, 'time')} in all ({share(suppressed.share)})"
     return f"{gone}, {times}.{lost_all(suppressed.emptied_records, sensitive=sensitive)}"
 
 
+def unnamed(items: int) -> str:
+    """Return a sentence on items that a report must not name.
+
+    >>> unnamed(1)
+    'And 1 item directly below the root. It may be in the raw data only, so it is not named here.'
+    """
+    they, are = ("It", "it is") if items == 1 else ("They", "they are")
+    more = f"And {count_noun(items, 'item')} directly below the root."
+    return f"{more} {they} may be in the raw data only, so {are} not named here."
+
+
 def losses(facts: Facts) -> list[tuple[str, str, str]]:
-    """Title, value and meaning of each measured loss, as its measure explains it."""
+    """Return the title, value and meaning of each measured loss."""
     table, values = facts.relational, facts.losses
-    if facts.flips is not None and facts.sensitive is None:  # nothing sensitive to count
+    if facts.changes is not None and facts.sensitive is None:  # nothing sensitive to count
         values = {name: value for name, value in values.items() if not name.startswith("sensitive_")}
     return loss_rows(
         values if table is None else relational.ordered(table, values),
-        of_deletions=facts.flips is not None,
+        of_deletions=facts.changes is not None,
         of_sets=table is not None,
     )
 
@@ -294,14 +307,17 @@ def losses(facts: Facts) -> list[tuple[str, str, str]]:
 def loss_rows(
     values: Mapping[str, float | None], *, of_deletions: bool = False, of_sets: bool = False
 ) -> list[tuple[str, str, str]]:
-    """The same; ``of_deletions``: of deletions only; ``of_sets``: of sets beside columns."""
+    """Return the title, value and meaning of each value.
+
+    ``of_deletions``: items were added and deleted, and losses count deletions only; ``of_sets``: there are columns too.
+    """
     meanings: dict[str, tuple[str, str]] = {}
     for measure in discovery.find("shoal.metrics", Measure).values():
         meanings.update(measure.meanings)
     if of_deletions:
         for name in ("ncp", "lm"):
             title, meaning = meanings[name]
-            meanings[name] = (title, f"{meaning} Here it counts deletions only; items that were added are not in it.")
+            meanings[name] = (title, f"{meaning} Here it counts deleted items only, not added ones.")
     if of_sets:
         for name in ("ncp", "ul"):
             title, meaning = meanings[name]
@@ -314,7 +330,7 @@ def loss_rows(
 
 
 def felt(facts: Facts) -> list[tuple[str, str]]:
-    """Figures that people can picture: items published unchanged, and items behind a label."""
+    """Return figures that are easy to picture: items published unchanged, and items behind a label."""
     useful = facts.usefulness
     if useful is None or not useful.items:
         return []
@@ -327,10 +343,10 @@ def felt(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _meaning(name: str, meanings: dict[str, tuple[str, str]]) -> tuple[str, str]:
-    """The title of a measured value and what it says."""
+    """Return the title of a measured value and what it means."""
     if name.startswith("weighted_"):
         title, _ = meanings[name.removeprefix("weighted_")]
-        return f"{title}, weighted", "The same, with each item counting as much as the given weights say."
+        return f"{title}, weighted", "The same, with each item weighted as you specified."
     measure, _, column = name.partition(":")
     if column and (general := meanings.get(f"{measure}:COLUMN")):
         return general[0].replace("COLUMN", f"'{column}'"), general[1]
@@ -338,7 +354,7 @@ def _meaning(name: str, meanings: dict[str, tuple[str, str]]) -> tuple[str, str]
 
 
 def loss(name: str, value: float | None) -> str:
-    """A measured loss: a share where it is one, powers of ten where it may be tiny.
+    """Return a measured loss as text: shares in percent, tiny values as powers of ten.
 
     >>> loss("ncp", 0.125), loss("weighted_lm", 1.0), loss("operations", 1200), loss("kl", 7.2327)
     ('12.5 %', '100 %', '1,200', '7.233')

@@ -1,4 +1,4 @@
-"""Jinja2 as all templates use it: what they print is escaped, and a value that is not there is an error."""
+"""Sets up Jinja2 for all templates: output is escaped, and an undefined variable is an error."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ HERE = Path(__file__).parent
 def templates(
     folders: Sequence[Path], shown: Callable[[str], str], filters: Mapping[str, Callable[..., Any]]
 ) -> Environment:
-    """Jinja2 with the templates of some folders, loaded when the first page is made.
+    """Return Jinja2 with the templates of some folders. Jinja2 is imported when the first page is made.
 
-    ``shown``: how a text is printed that is not marked as safe. ``filters`` come on top of those for figures.
+    ``shown`` formats text that is not marked as safe. ``filters`` are added to the filters for figures.
     """
     import jinja2
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
         autoescape=True,
-        finalize=lambda value: shown(value) if type(value) is str else value,  # markup was made of such values
+        finalize=lambda value: shown(value) if type(value) is str else value,  # markup has been through it already
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,4 +1,7 @@
-"""Notes in plain English: the one place where they are put into words."""
+"""The sentences for all notes, in one place.
+
+Sentences name Python arguments, such as ``identifiers=``. The command line and its reports show their own spelling.
+"""
 
 from __future__ import annotations
 
@@ -10,116 +13,127 @@ from shoal.options import format_value
 from shoal.release.release import Release
 from shoal.report.formatting import count_noun
 
-SENTENCES: dict[type[Note], str] = {  # with the fields of the note
+SENTENCES: dict[type[Note], str] = {  # the fields of the note fill the gaps
     notes.TooManySensitive: (
-        "{published:,} of {records:,} records are published with a sensitive item; {holders:,} hold one. These are too "
-        "many for groups of {least}: choose a smaller k, declare fewer items sensitive, or use a model whose methods "
-        "generalize (lm)."
+        "{published:,} of {records:,} records are published with a sensitive item, but only {holders:,} really hold "
+        "one. These are too many for groups of {least}. Choose a smaller k, declare fewer items sensitive, or use a "
+        "model whose methods generalize (lm)."
     ),
     notes.ChangedDataMislead: (
-        "Do not use these data to decide anything about a single person. Counts of items, alone or together, cannot be "
-        "relied on."
+        "Do not use these data for decisions about a single person. Do not rely on counts of items or of combinations "
+        "of items."
     ),
     notes.SensitiveItemsDealt: (
-        "Sensitive items belong to groups of records here, not to single records: within each group they were "
-        "shuffled without regard to who held them. How many records of a group hold each is a fact; which ones is not."
+        "Sensitive items belong to groups of records here, not to single records. They were shuffled within each group "
+        "without regard to who held them. The number of records of a group that hold an item is a fact. Which records "
+        "these are is not."
     ),
     notes.DealtItemsMislead: (
-        "Do not use sensitive items in these data to decide anything about a single person, nor count what they occur "
-        "together with in a record: count them by groups."
+        "Do not use the sensitive items for decisions about a single person. Do not count what they occur together "
+        "with in a record. Count them by group."
     ),
     notes.GroupsTellHolders: (
         "Groups were formed around records with a sensitive item. An attacker who knows the method and repeats its "
-        "steps on the published data can often tell which ones (on real baskets in 9 of 10 groups): rely on the counts "
-        "only where nobody would go to such lengths."
+        "steps on the published data can often tell which records these are (on real baskets in 9 of 10 groups). Rely "
+        "on the guarantee only if no attacker would go to such lengths."
     ),
-    notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
+    notes.DroppedIndex: "The index of the data frame was dropped. Make it a column if you need it.",
     reading_notes.IdsReplaced: (
-        "The ids of records ({columns}) are not published: long files have running numbers instead. Records stand in "
-        "the order of their ids: if that order tells something, such as the time of an order, give them random ids."
+        "The ids of records ({columns}) are not published. Long files have running numbers instead. Records are sorted "
+        "by their ids. If that order reveals something, such as the time of a purchase, give the records random ids."
     ),
     reading_notes.IdsKept: (
-        "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
+        "The ids of records ({columns}) are published. An attacker who knows an id finds its record, whatever the "
+        "guarantee."
     ),
-    reading_notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
+    reading_notes.VaryingColumns: "Columns with several values in one record were left out: {columns}.",
     notes.LinkingColumns: (
-        "These columns look like ids and are published untouched: {columns}. If one names a person, all records of "
-        "that person can be put together, and whoever finds one of them finds all. Leave it out with --identifiers."
+        "These columns look like ids and are published unchanged: {columns}. If one of them identifies a person, all "
+        "records of that person can be linked, and an attacker who finds one of them finds all. Leave such a column "
+        "out with identifiers=."
     ),
     reading_notes.IdentifyingColumns: (
-        "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
-        "all the same, pass --keep-ids, and name them and the ids with --plain."
+        "Columns with a different value in nearly every record were left out, like ids: {columns}. To publish them "
+        "anyway, pass keep_ids=True, and name them and the ids with plain=."
     ),
     reading_notes.ColumnsLikeIds: (
-        "Columns with a different value in nearly every record were left out, as ids are: {columns}."
+        "Columns with a different value in nearly every record were left out, like ids: {columns}."
     ),
     reading_notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
     reading_notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
-    notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
+    reading_notes.HierarchyBuilt: (
+        "No hierarchy was given, so one was built: items that are about equally common share a group ({items:,} items, "
+        "{groups:,} groups, fanout {fanout}). Anyone who sees the groups learns which items are about equally common. "
+        "To choose the groups yourself, write this hierarchy to a file ('shoal hierarchy build DATA -o hierarchy.csv', "
+        "or shoal.hierarchies.build in Python), edit it, and name it with hierarchy=."
+    ),
+    notes.DroppedItems: "These items were left out when the data were read: {labels}.",
     notes.AddedItemsNamed: (
-        "Labels of groups and the code book name such items, too, however rare they are: if that must not be known, "
-        "add them to the hierarchy below a node of their own."
+        "Labels of groups and the code book also name these items, however rare they are. If nobody may learn that "
+        "they exist, add them to the hierarchy below a node of their own."
     ),
     notes.UnusedHierarchy: (
-        "Items are published as sets of items such as (A,B), not as groups of their hierarchy: --within aa and "
-        "--within optimal publish groups of the hierarchy only."
+        "Items are published as sets of items such as (A,B), not as groups of the hierarchy. within='aa' and "
+        "within='optimal' publish groups of the hierarchy only."
     ),
     notes.ZeroWeights: (
-        "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
+        "All items in the data have weight 0. Nothing counts as lost, so every recoding is as good as any other."
     ),
     notes.MethodReveals: (
-        "An attacker who knows the method and its options can rule out some originals, and may learn more than the "
-        "published labels say. The definition still holds, but in a test on a tiny domain such an attacker found a "
-        "record with {certainty}: see docs/concepts/minimality.md."
+        "An attacker who knows the method and its options can rule out some original records, and may learn more than "
+        "the published labels say. The guarantee still holds by its definition. But in a test on a tiny domain, such "
+        "an attacker found a record with {certainty}. See docs/concepts/minimality.md."
     ),
     notes.NoPrivateItems: (
-        "No private item was declared (--sensitive): this is {k}^{p}-anonymity of all items, and h means nothing."
+        "No item was declared private with sensitive=. So the guarantee is {k}^{p}-anonymity of all items, and h has "
+        "no effect."
     ),
-    notes.MissedSensitive: "Declared sensitive, but not in the data: {labels}. Check the spelling.",
+    notes.MissedSensitive: "These sensitive labels are not in the data: {labels}. Check the spelling.",
     notes.NothingSensitive: (
-        "No record holds a sensitive item: nothing was protected, and all records are published as they are."
+        "No record holds a sensitive item. Nothing had to be protected, and all records are published unchanged."
     ),
-    notes.LooksSensitive: "'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.",
+    notes.LooksSensitive: "'{label}' is sensitive. '{other}' looks like it, but was not declared sensitive.",
     notes.SensitiveLookAlike: (
-        "'{label}' and '{other}' look alike, but count as two sensitive values, each for itself: write them the same."
+        "'{label}' and '{other}' look alike, but count as two different sensitive values. If they mean the same, write "
+        "them the same way."
     ),
-    notes.UnprotectedLookAlike: "'{other}' looks like '{label}', but was not declared sensitive: it is not protected.",
-    notes.ProtectedValues: "Of the column '{column}' only these values are protected: {values}.",
+    notes.UnprotectedLookAlike: "'{other}' looks like '{label}', but was not declared sensitive. It is not protected.",
+    notes.ProtectedValues: "Only these values of the column '{column}' are protected: {values}.",
     notes.NamesPeople: (
-        "Column '{column}' has a different value in every record and was taken as a quasi-identifier: if it names "
-        "people, declare it as an identifier."
+        "Column '{column}' has a different value in every record and was treated as a quasi-identifier. If it "
+        "identifies people, declare it as an identifier with identifiers=."
     ),
     notes.MixedColumn: (
-        "Column '{column}' was taken as categories, as not all of its values are numbers: {others:,} of {values:,} are "
-        "not. Correct them, or name them missing."
+        "Column '{column}' was treated as categories because {others:,} of its {values:,} different values are not "
+        "numbers. Correct these values, or declare them as missing with missing=."
     ),
     notes.FewNumbers: (
-        "These columns have few different whole numbers and were taken as numbers, so that neighbours become ranges "
-        "such as [1:3]: {columns}. Are some of them codes, whose order means nothing? Then name these: "
-        "--categorical A,B."
+        "These columns have few different whole numbers and were treated as numbers: {columns}. Values next to each "
+        "other become ranges such as [1:3]. If some of these columns hold codes without a meaningful order, declare "
+        "them as categories with categorical=."
     ),
-    notes.UntouchedSets: "The sets are published untouched: the guarantee covers the quasi-identifying columns only.",
+    notes.UntouchedSets: "The sets are published unchanged. The guarantee covers the quasi-identifying columns only.",
 }
 
 
 def warnings(release: Release) -> list[str]:
-    """What a publisher must know, in words."""
+    """Return all notes of a release as sentences."""
     return [worded(note) for note in release.notes]
 
 
 def falsehoods(release: Release) -> list[str]:
-    """What of that is about what is published and not true; mostly nothing."""
+    """Return the notes about false statements in the published data as sentences."""
     return [worded(note) for note in release.falsehoods]
 
 
 def cautions(release: Release) -> list[str]:
-    """The rest of it."""
+    """Return all other notes as sentences."""
     return [worded(note) for note in release.notes if not note.untrue]
 
 
 @singledispatch
 def worded(note: Note) -> str:
-    """A note in one or a few sentences; one that is not ours speaks for itself, by ``str``."""
+    """Return a note as one or a few sentences. A note of another package is shown by its ``str``."""
     sentence = SENTENCES.get(type(note))
     if sentence is None:
         return str(note)
@@ -128,11 +142,11 @@ def worded(note: Note) -> str:
     )
 
 
-# -- what is published and not true ------------------------------------------------------------------------------------
+# -- false statements in the published data ----------------------------------------------------------------------------
 
 
 def times(number: int) -> str:
-    """How often.
+    """Return how often something happened, in words.
 
     >>> times(1), times(1200)
     ('once', '1,200 times')
@@ -141,7 +155,7 @@ def times(number: int) -> str:
 
 
 def flipped(added: int, sensitive: int, deleted: int) -> str:
-    """How often items were added and deleted, as a sentence; one of the two must have happened.
+    """Return a sentence on how often items were added and deleted. One of the two must have happened.
 
     >>> flipped(12, 1, 3)
     'Items were added 12 times to records that did not have them, once a sensitive one, and deleted 3 times from records
@@ -166,19 +180,19 @@ def _(note: notes.ItemsChanged) -> str:
     how = flipped(note.added, note.sensitive, note.deleted)
     if note.added:
         return (
-            f"Facts are published that are not in the data. {how} Generalization makes data vague, but leaves them "
-            f"true; this method does not."
+            f"The published data contain false statements. {how} Generalization makes data less precise, but keeps "
+            f"them true. This method does not keep them true."
         )
     return (
-        f"Items are missing that are in the data. {how} What a published record does not show may be true of it all "
-        f"the same."
+        f"The published data lack some items of the original data. {how} An item that a published record does not show "
+        f"may still be in the original record."
     )
 
 
 @worded.register
 def _(note: notes.SensitiveItemsInflated) -> str:
     return (
-        f"Sensitive items are published {note.after / note.before:.3g} times as often as they are true, "
+        f"Sensitive items are published {note.after / note.before:.3g} times as often as they are true: "
         f"{note.after:,} times instead of {note.before:,}. Every record that held one is published with it."
     )
 
@@ -186,9 +200,9 @@ def _(note: notes.SensitiveItemsInflated) -> str:
 @worded.register
 def _(note: notes.GroupsOfHolders) -> str:
     return (
-        f"In {count_noun(note.groups, 'group')} with {count_noun(note.records, 'record')} every record really held the "
-        f"same sensitive item, so there it is a fact about each of them. The algorithm stn, or the candidates "
-        f"'nonsensitive', avoid such groups while there are enough other records."
+        f"In {count_noun(note.groups, 'group')} with {count_noun(note.records, 'record')}, every record really held "
+        f"the same sensitive item. There it is a fact about each record. algorithm='stn' and candidates='nonsensitive' "
+        f"avoid such groups while there are enough other records."
     )
 
 
@@ -210,14 +224,14 @@ def _(note: reading_notes.Joined) -> str:
 @worded.register
 def _(note: notes.AddedItems) -> str:
     were = count_noun(note.count, "item was", "items were")
-    return f"{were} not in the hierarchy and taken as directly below its root (unknown_items=root)."
+    return f"{were} not in the hierarchy and treated as children of its root (unknown_items='root')."
 
 
 @worded.register
 def _(note: reading_notes.PersonColumn) -> str:
     records = f"{count_noun(note.records, 'record')} of {count_noun(note.persons, note.noun, note.nouns)}"
     return (
-        f"Column '{note.columns[0]}' tells which {note.noun} each record belongs to. It is not published. There are "
+        f"Column '{note.columns[0]}' says which {note.noun} each record belongs to. It is not published. There are "
         f"{records}, at most {note.most:,} of one {note.noun}. The guarantee counts {note.nouns}."
     )
 
@@ -225,7 +239,7 @@ def _(note: reading_notes.PersonColumn) -> str:
 @worded.register
 def _(note: notes.PersonsOfOneRecord) -> str:
     column = f" (column '{note.column}')" if note.column else ""
-    return f"Each record is of another {note.noun}{column}, so --person changes nothing."
+    return f"No {note.noun}{column} has more than one record, so person= has no effect."
 
 
 @worded.register
@@ -233,14 +247,14 @@ def _(note: notes.RecordsSorted) -> str:
     ids = f" Running numbers replace the ids of records ({format_value(note.ids)})." if note.ids else ""
     index = " The index of the data frame is dropped." if note.index else ""
     return (
-        f"Some {note.noun} has several records. So records are published sorted by their content. The order of the "
-        f"input could tell which of them belong together.{ids}{index}"
+        f"At least one {note.noun} has several records. So the records are published sorted by their content. The "
+        f"order of the input could reveal which records belong together.{ids}{index}"
     )
 
 
 @worded.register
 def _(note: notes.OneRecordKnown) -> str:
-    how = f" (data with one row for each item: --id-column {note.column})" if note.column else ""
+    how = f" (data with one row for each item: id_column='{note.column}')" if note.column else ""
     return (
         f"The guarantee is about what an attacker knows of one record. An attacker who can tell which records belong "
         f"to the same {note.noun} may know more. If that is possible, join the records of each {note.noun} first{how}."
@@ -252,9 +266,9 @@ def _(note: notes.LinkingValues) -> str:
     values = count_noun(note.linking, "value", "values")
     occurs = "occurs" if note.linking == 1 else "occur"
     return (
-        f"Of the untouched column '{note.column}', {values} of {note.values:,} {occurs} in several records of a single "
-        f"{note.noun} ({note.records:,} records): these records can be put together. Leave the column out, or make it "
-        f"coarser."
+        f"Column '{note.column}' is published unchanged, and {values} of {note.values:,} {occurs} only in several "
+        f"records of one {note.noun}. An attacker can link these {note.records:,} records. Leave the column out, or "
+        f"generalize it."
     )
 
 
@@ -262,9 +276,9 @@ def _(note: notes.LinkingValues) -> str:
 def _(note: notes.LinkingCombination) -> str:
     who = f"{note.persons:,} of the {note.several:,} {note.nouns} with several records"
     return (
-        f"The untouched columns {format_value(note.columns)} together tell which records belong to one {note.noun}: "
-        f"for {who}, some combination of their values is in several of their records and in nobody else's "
-        f"({note.records:,} records). Leave a column out, or make it coarser."
+        f"The unchanged columns {format_value(note.columns)} together reveal which records belong to one {note.noun}. "
+        f"For {who}, some combination of values occurs in several of their records and in no others "
+        f"({note.records:,} records). Leave a column out, or generalize it."
     )
 
 
@@ -290,8 +304,8 @@ def _(note: notes.UntouchedColumns) -> str:
     }[note.guarded]
     false = " Items that were added would be false statements about that person." if note.false_items else ""
     return (
-        f"The {columns} published untouched: the guarantee covers the {only} only. Drop whatever could identify a "
-        f"person.{false}"
+        f"The {columns} published unchanged. The guarantee covers the {only} only. Leave out every column that could "
+        f"identify a person.{false}"
     )
 
 
@@ -299,9 +313,9 @@ def _(note: notes.UntouchedColumns) -> str:
 def _(note: notes.InOrder) -> str:
     columns = " and ".join(f"'{name}'" for name in note.columns)
     return (
-        f"The records stand in the order of {columns}, and are published in this order: it tells about values that "
-        f"were generalized or dropped. Shuffle the data first (data with one row for each item: give the records "
-        f"random ids), unless nobody could make use of it."
+        f"The records are sorted by {columns} and are published in this order. The order reveals something about "
+        f"values that were generalized or left out. Unless no attacker could use it, shuffle the records first (data "
+        f"with one row for each item: give the records random ids)."
     )
 
 
@@ -310,33 +324,34 @@ def _(note: notes.TellingColumn) -> str:
     parts = []
     if note.equal_classes:
         parts.append(
-            f"in {note.equal_classes:,} of {note.classes:,} classes ({note.records:,} records) all records have the "
-            f"same value: an attacker who knows the class learns it"
+            f"In {note.equal_classes:,} of {note.classes:,} classes ({note.records:,} records), all records have the "
+            f"same value. An attacker who knows the class learns that value."
         )
     if note.once:
-        parts.append(count_noun(note.once, "value occurs only once", "values occur only once"))
-    return f"Of the untouched column '{note.column}', {'; '.join(parts)}."
+        parts.append(f"{count_noun(note.once, 'value occurs', 'values occur')} only once.")
+    return f"Column '{note.column}' is published unchanged. {' '.join(parts)}"
 
 
 @worded.register
 def _(note: notes.LostColumns) -> str:
     columns = f"Column {note.names[0]} has" if len(note.names) == 1 else f"Columns {format_value(note.names)} have"
-    more = f"{columns} lost nearly everything: a lower delta, a smaller k or fewer quasi-identifiers would keep more."
+    more = f"{columns} lost nearly everything. A lower delta, a smaller k or fewer quasi-identifiers would keep more."
     if not note.unordered:
         return more
     return (
-        f"{more} If the values of {format_value(note.unordered)} have an order, state it: --ordered "
-        f"{note.unordered[0]}=A,B,C."
+        f"{more} If the values of {format_value(note.unordered)} have an order, state it with ordered=, the least "
+        f"value first."
     )
 
 
 @worded.register
 def _(note: notes.ChosenDelta) -> str:
     own = note.chosen
-    others = " and ".join(f"about {one.sets:.4f} with --delta {one.delta:g}" for one in note.neighbours)
+    others = " and ".join(f"about {one.sets:.4f} with delta={one.delta:g}" for one in note.neighbours)
+    also = f" The sets would lose {others}." if others else ""
     return (
-        f"As no --delta is given, {own.delta:g} was chosen: the columns lose {own.columns:.4f} (at least "
-        f"{note.least:.4f}) and the sets {own.sets:.4f}{f'; the sets would lose {others}' if others else ''}."
+        f"No delta= was given, so {own.delta:g} was chosen. The columns lose {own.columns:.4f} (with any delta at "
+        f"least {note.least:.4f}), and the sets lose {own.sets:.4f}.{also}"
     )
 
 
@@ -349,8 +364,8 @@ def _(note: notes.FewUnchanged) -> str:
     *most, last = note.options or ("more data",)
     ways = f"{', '.join(most)} or {last}" if most else last
     return (
-        f"Hardly any item is published unchanged: {share}. Half of all items have labels that represent at least "
-        f"{note.median:,} items. {ways[0].upper()}{ways[1:]} would keep more of them."
+        f"Hardly any item is published unchanged: {share}. Half of all items are published under labels that represent "
+        f"at least {note.median:,} items. {ways[0].upper()}{ways[1:]} would keep more of them."
     )
 
 
@@ -362,17 +377,15 @@ def _(note: notes.NoItemsLeft) -> str:
     gone = "suppressed" if note.truthful else "deleted"
     bare = "without any item but sensitive values" if note.sensitive else "empty"
     more = ", more data, or another hierarchy" if note.generalizes else " or more data"
-    return f"Every item was {gone}: all records are published {bare}. A weaker guarantee{more} would keep more."
+    return f"Every item was {gone}. All records are published {bare}. A weaker guarantee{more} would keep more."
 
 
 @worded.register
 def _(note: notes.EmptiedRecords) -> str:
-    have, stay = (
-        ("has lost all that it", "it is still") if note.count == 1 else ("have lost all that they", "they are still")
-    )
-    apart = ", not counting sensitive values," if note.sensitive else ""
+    have, stay = ("has lost all its items", "It is") if note.count == 1 else ("have lost all their items", "They are")
+    apart = ", not counting sensitive values" if note.sensitive else ""
     gone = "suppression" if note.truthful else "deletion"
-    return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} published."
+    return f"{count_noun(note.count, 'record')} {have} to {gone}{apart}. {stay} still published."
 
 
 @worded.register
@@ -388,6 +401,6 @@ def _(note: notes.OnlySensitiveRecords) -> str:
 
 
 def _published(count: int, one: str, many: str, *, besides: bool) -> str:
-    """That some records are published; ``besides``: they are not the only ones of their kind."""
+    """Return a sentence on records that are published; ``besides``: they are not the only ones of their kind."""
     other = "other " if besides else ""
     return f"{count_noun(count, f'{other}{one} is', f'{other}{many} are')} published."

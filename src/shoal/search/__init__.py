@@ -1,1 +1,1 @@
-"""Steps that algorithms share."""
+"""Search steps that several algorithms share."""

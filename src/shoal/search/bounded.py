@@ -1,4 +1,4 @@
-"""What searches with a proved bound share: the best cut so far, the bound, the time limit, and the result."""
+"""The common part of searches with a proved bound: the best cut so far, the bound, the time limit, and the result."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
 from shoal.search.solver import SolverMissing
 
-FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
+FIRST_EFFORT = 1.0  # in the deterministic time of the solver, roughly seconds
 MORE_EFFORT = 4.0
 
 
 class BoundedSearch:
-    """A search on its way; the clock limits it once there is a first safe result."""
+    """A search in progress. The clock limits it as soon as there is a first safe result."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
@@ -38,11 +38,11 @@ class BoundedSearch:
             self.best = expanded
 
     def _ready(self) -> bool:
-        """Whether there is something to return, should the user have had enough."""
+        """Whether there is a result to return if the user interrupts."""
         return True
 
     def _run_steps(self, *steps: Callable[[], None]) -> Ended:
-        """How the steps of the search ended, one after the other."""
+        """Run the steps of the search one after the other, and return how it ended."""
         try:
             for step in steps:
                 step()
@@ -57,28 +57,28 @@ class BoundedSearch:
         return "proven"
 
     def _concluded(self, ended: Ended, conclude: Callable[[Ended], None]) -> Ended:
-        """Do what is due after the search; if that is cut short, too, what there is must do."""
+        """Run the work that follows the search. If that is interrupted too, the best so far is returned."""
         self.clock.conclude(interrupted=ended == "interrupted")
         try:
             conclude(ended)
         except OutOfTime:
             pass
         except KeyboardInterrupt:
-            if not self._ready() or ended == "interrupted":  # the second time: give up
+            if not self._ready() or ended == "interrupted":  # the second interrupt: give up
                 raise
             return "interrupted"
         return ended
 
     def _cost(self) -> int:
-        """What the best so far costs."""
+        """The cost of the best cut so far."""
         return self.tree.cost(self.best)
 
     def cut(self) -> GlobalCut:
-        """The best so far."""
+        """The best cut so far."""
         return self.tree.cut(self.best)
 
     def _proved(self, ended: Ended, clauses: int, **statistics: float) -> CutSolution:
-        """The result in the user's terms."""
+        """Return the solution with its proved bound."""
         scale, cost = self.problem.scale, self._cost()
         assert self.bound <= cost, "a bound above the loss of a cut that satisfies the model"
         optimality = Optimality(
@@ -92,16 +92,16 @@ class BoundedSearch:
         return CutSolution(self.cut(), optimality, {**statistics, **times})
 
     def _check_time(self, share: float) -> None:
-        """Between steps, and from inside the kernels: fail if time is up, else tell how far it is."""
+        """Raise an error if time is up, else report progress. Called between steps and from inside the kernels."""
         self.clock.check()
         self._progress()
 
     def _solving(self, share: float) -> None:
-        """While the solver runs: it looks at the clock itself, and when time is up it has a bound to tell."""
+        """Report progress while the solver runs. The solver checks the clock itself, to return a bound."""
         self._progress()
 
     def _within_time(self) -> Engine:
-        """The engine for other algorithms, which end when time is up."""
+        """Return an engine for other algorithms, which stops them when time is up."""
 
         def progress(stage: str, share: float) -> None:
             self.clock.check()
@@ -110,12 +110,12 @@ class BoundedSearch:
         return Engine(self.engine.workers, progress)
 
     def _progress(self) -> None:
-        """Tell how much of the best cost is proved unavoidable."""
+        """Report how much of the best cost is proved to be unavoidable."""
         self.engine.progress("proving", self.bound / max(1, self._cost()))
 
     @contextlib.contextmanager
     def _timed(self, what: str) -> Iterator[None]:
-        """Add up the seconds of a kind of work."""
+        """Add up the seconds that a kind of work takes."""
         start = time.perf_counter()
         try:
             yield

@@ -1,39 +1,41 @@
-"""A lower bound on the loss of every k^m-anonymous sibling grouping by a least cut: fast, for large data.
+"""A lower bound on the loss of every k^m-anonymous sibling grouping by a minimum cut: fast, for large data.
 
-The hierarchy is that of :mod:`shoal.search.sibling_bound`: no nodes of a single child. The children of each node are
-in the order of their occurrences and have positions 0, 1, ...
+The hierarchy is that of :mod:`shoal.search.sibling_bound`: no node has a single child. The children of each node are
+sorted by their occurrences and have positions 0, 1, ...
 
-**Literals.** e(u, a) = 1 if the block of u has a sibling of u at position a or later, or more than the parent of u. It
-never grows with a. e(u, 0) = 1 if u is merged at all. If the block of u has more than its parent p, then e(p, 0) = 1;
-so e(u, a) >= e(p, 0) for all a.
+**Literals.** e(u, a) = 1 if the block of u contains a sibling of u at position a or later, or more than the parent of
+u. It never grows with a. e(u, 0) = 1 if u is merged at all. If the block of u contains more than its parent p, then
+e(p, 0) = 1; so e(u, a) >= e(p, 0) for all a.
 
-**Clauses.** Take nodes u, v, none above the other, that some row holds together; p and q are their parents. Let S be
-the siblings of u before a, T those of v before b. If fewer than k persons have a row that meets both u + S and v + T,
-then e(u, a) or e(v, b). (Without persons, every row is a person of its own.) Proof: let neither hold, and let x below u
-and y below v be items that one row holds. The block of x is within u + S and that of y within v + T.
+**Clauses.** Take nodes u and v that some row holds together, none above the other; p and q are their parents. Let S be
+the siblings of u before position a, and T those of v before b. If fewer than k persons have a row that meets both u + S
+and v + T, then e(u, a) or e(v, b) holds. (Without persons, every row counts as a person.) Proof: suppose that neither
+holds, and let x below u and y below v be items that one row holds. The block of x is within u + S and that of y within
+v + T.
 
-- They are two blocks. Their labels occur together, so k persons have a row that holds both: too many. Hence a row
-  counts for its person only if it meets the two by *different* siblings, where u and v are siblings; and nothing above
-  v counts as a sibling of u.
-- They are one block. If p is not q, the one of u and v that is not a child of their lowest common ancestor is in a
-  block with more than its parent, and its literal holds. If p is q, u and v share a block: that makes e(v, b) hold if b
-  is not behind u, and e(u, a) if a is not behind v; one of the two is required.
+- If they are two blocks, their labels occur together, so k persons have a row that holds both: too many. Hence, where u
+  and v are siblings, a row counts for its person only if it meets the two by *different* siblings. Nothing above v
+  counts as a sibling of u.
+- If they are one block and p is not q, the one of u and v that is not a child of their lowest common ancestor is in a
+  block with more than its parent, so its literal holds. If p is q, u and v share a block. Then e(v, b) holds if b is
+  not behind u, and e(u, a) holds if a is not behind v; one of the two is required.
 
-If no a is large enough because all siblings of u together bring too few persons: where p is above v, nothing that u is
-merged with helps, unless it is v's block too, so e(v, b) must hold. Elsewhere the pair of p and v has a clause. An item
-or node in rows of fewer than k persons must be merged in the same way. Rows that are counted though they need not be
-make a clause weaker, never wrong.
+It can happen that no a is large enough, because all siblings of u together bring too few persons. If p is above v, no
+merge of u helps, unless it also merges the block of v, so e(v, b) must hold. Elsewhere the pair of p and v has a
+clause. In the same way, an item or node in rows of fewer than k persons must be merged. Counting more rows than
+necessary makes a clause weaker, but never wrong.
 
-**Costs.** Siblings u, s in one block, s the later one, cost occ(u) * |s| + occ(s) * |u|. Of this u pays the first part;
-a fixed share of the second part is paid by s, the rest by u. So what u pays is at least c(u, a), the least for a
-sibling at position a or later, if e(u, a) = 1, and what it pays for all siblings if its block has more than p. c
-never falls with a: its increments are the weights of the literals, the rest is a weight of e(p, 0). For NCP items pay
-for being merged, too.
+**Costs.** Let u and s be siblings in one block, s the later one. They cost occ(u) * |s| + occ(s) * |u|. Node u pays the
+first part. A fixed share of the second part is paid by s, the rest by u. So u pays at least c(u, a), the least for a
+sibling at position a or later, if e(u, a) = 1. If its block contains more than p, u pays for all siblings. c never
+falls with a: its increments are the weights of the literals, and the rest is a weight of e(p, 0). For NCP, items also
+pay for being merged.
 
-**Bound.** The least weight of fractional literals that satisfy clauses and chains is half of a least cut in a graph
-with two copies of each literal. Any flow is a bound on the cut, so it may stop at any time. All in whole numbers.
+**Bound.** The least weight of fractional literals that satisfy the clauses and chains is half of a minimum cut in a
+graph with two copies of each literal. Any flow is a bound on the cut, so the search may stop at any time. All numbers
+are whole.
 
-Cost: rows of each node are passed over once or a few times; then the flow. Both limited by the effort.
+Cost: the rows of each node are scanned once or a few times, then the flow is computed. The effort limits both.
 """
 
 from __future__ import annotations
@@ -53,17 +55,17 @@ if TYPE_CHECKING:
 
 WORK = 250_000_000  # nodes within rows looked at, for an effort of 1
 FLOW_WORK = 400_000_000  # arcs looked at, for an effort of 1
-CHUNK = 5_000_000  # between looks at the clock
-CLAUSES_TIME = 0.3  # of the time that is left until a deadline; the rest is for the flow
+CHUNK = 5_000_000  # work between two checks of the clock
+CLAUSES_TIME = 0.3  # share of the time that is left until the deadline; the rest is for the flow
 MOST_CLAUSES = 1_700_000
-SORTED = 1_000_000  # clauses for each second that it takes to list them: sorting them takes as long
-MANY, FEW_EACH = 20_000, 24  # nodes; and clauses for each of so many
-GRID = 4  # reaches have about so many times as many occurrences as the next smaller one
-FACTORS = (0.1, 1.0, 10.0, 100.0)  # occurrences in a reach for each one of the node
-FEW = 300  # occurrences of a node that is tried with several reaches
-BITS = 4  # of occurrences that tell positions apart
-EXACT = 2.0**61  # sums below fit 64 bits
-PART = 8  # shares are so many parts
+SORTED = 1_000_000  # clauses that can be sorted in a second; sorting takes as long as listing
+MANY, FEW_EACH = 20_000, 24  # with so many nodes, so many clauses for each
+GRID = 4  # each reach has about so many times the occurrences of the next smaller one
+FACTORS = (0.1, 1.0, 10.0, 100.0)  # occurrences in a reach, relative to those of the node
+FEW = 300  # nodes with at most so many occurrences are tried with several reaches
+BITS = 4  # bits of the occurrences that distinguish positions
+EXACT = 2.0**61  # sums below this fit 64 bits
+PART = 8  # shares are multiples of 1 / PART
 SHARES = (0, PART)
 
 
@@ -75,15 +77,15 @@ class Chains:
         self.nodes = len(tree.parent)
         self.parent, self.children = tree.parent.astype(np.int64), tree.children.astype(np.int64)
         self.begin, self.end = tree.start[:-1], tree.start[1:]
-        self.place = np.full(self.nodes, -1, dtype=np.int64)  # in ``children``
+        self.place = np.full(self.nodes, -1, dtype=np.int64)  # position in ``children``
         self.place[self.children] = np.arange(self.nodes - 1)
         self._number(self._clauses(rows, k, known))
 
-    def _late(self) -> bool:
+    def _out_of_time(self) -> bool:
         return time.monotonic() >= self.deadline
 
     def _bases(self, known: int) -> tuple[Codes, Codes]:
-        """What to look around: all rows, all nodes alone, the frequent ones first, and nodes with reaches."""
+        """Return the starting points: all rows, all single nodes (frequent ones first), and nodes with reaches."""
         nodes, reaches = [np.array([self.nodes - 1])], [np.array([0])]
         if known >= 2:
             occ, order = self.tree.occurrences, self.children
@@ -93,7 +95,7 @@ class Chains:
             parent = self.parent[few]
             start, fanout = self.begin[parent], self.end[parent] - self.begin[parent]
             total = np.concatenate([[0], np.cumsum(occ[order])])
-            most = fanout - 1 - (self.place[few] == start + fanout - 1)  # some sibling is left
+            most = fanout - 1 - (self.place[few] == start + fanout - 1)  # leaves at least one sibling
             sizes = GRID ** np.arange(30)
             triples = []
             for factor in FACTORS:
@@ -107,7 +109,7 @@ class Chains:
         return np.concatenate(nodes).astype(np.int32), np.concatenate(reaches).astype(np.int32)
 
     def _clauses(self, rows: Transactions, k: int, known: int) -> Codes:
-        """All clauses that the work and the time allow, a line each."""
+        """Return all clauses that the work and the time allow, one on each line."""
         tree, quads, total, done = self.tree, [np.zeros((0, 4), dtype=np.int32)], 0, 0
         shape = (tree.parent, tree.span, tree.start, tree.children)
         kernel = MergeChains(rows.indptr, rows.items, *shape, k, persons=rows.repeaters)
@@ -124,24 +126,24 @@ class Chains:
         return np.concatenate(quads)
 
     def _affordable(self, seconds: float) -> tuple[int, int]:
-        """How many clauses there is time to sort, and how much to look at between looks at the clock."""
+        """Return how many clauses there is time to sort, and the work between two checks of the clock."""
         most = round(min(MOST_CLAUSES, SORTED * seconds))
         return most, max(1, CHUNK * most // MOST_CLAUSES)
 
     def _number(self, clauses: Codes) -> None:
-        """Give numbers to the literals that occur, positions of about the same occurrences being one."""
+        """Number the literals that occur. Positions with about the same occurrences share a number."""
         occ, order = self.tree.occurrences[self.children], self.children
         shift = np.maximum(0, np.frexp(occ.astype(np.float64))[1] - 1 - BITS)
         same = np.concatenate([[False], (self.parent[order][1:] == self.parent[order][:-1])])
         same[1:] &= (occ[1:] >> shift[1:] == occ[:-1] >> shift[:-1]) & (shift[1:] == shift[:-1])
         first = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
-        wide = self.nodes  # more than any position
+        wide = self.nodes  # greater than any position
         keys = np.full((len(clauses), 2), -1, dtype=np.int64)
         for side in (0, 1):
             node, position = clauses[:, 2 * side].astype(np.int64), clauses[:, 2 * side + 1]
             start = self.begin[self.parent[node]]
             keys[:, side] = np.where(node >= 0, node * wide + first[start + position] - start, -1)
-        keys = np.where(keys < 0, keys[:, ::-1], keys)  # one literal alone: twice the same
+        keys = np.where(keys < 0, keys[:, ::-1], keys)  # a single literal is written twice
         used = np.unique(keys)
         self.keys = np.union1d(used, used // wide * wide)
         self.node, self.position = self.keys // wide, self.keys % wide
@@ -151,20 +153,20 @@ class Chains:
         self.pairs = np.divmod(pairs, max(1, len(self.keys)))
 
     def bound(self, slope: int, step: int) -> int:
-        """The best bound of all shares, where labels over n > 1 items cost slope * (n - 1) + step."""
+        """Return the best bound over all shares, if a label of n > 1 items costs slope * (n - 1) + step."""
         best, occ = 0, self.tree.occurrences
         if 2 * PART * (slope + step) * float(occ[-1]) * float(self.tree.leaves[-1]) >= EXACT:
             return 0
         for share in SHARES:
-            if len(self.keys) and not self._late():
+            if len(self.keys) and not self._out_of_time():
                 best = max(best, self._cut(self._weights(slope, step, share)))
         return best
 
     def _weights(self, slope: int, step: int, share: int) -> Counts:
-        """The weight of each literal, in parts."""
+        """The weight of each literal, in multiples of 1 / PART."""
         occ, size = self.tree.occurrences.astype(np.int64), self.tree.leaves.astype(np.int64)
         order, node, place = self.children, self.node, self.place[self.node]
-        left = (PART - share) * occ  # of its own part, paid by earlier siblings
+        left = (PART - share) * occ  # the share of its own part that earlier siblings pay
         total_size, total_left = (np.concatenate([[0], np.cumsum(x[order])]) for x in (size, left))
         least_size, least_left = size[order], left[order]
         for a, b in zip(self.begin.tolist(), self.end.tolist(), strict=True):
@@ -172,7 +174,7 @@ class Chains:
                 least[a:b] = np.minimum.accumulate(least[a:b][::-1])[::-1]
         own, here = self.parent[order], np.arange(len(order))
         start, end = self.begin[own], self.end[own]
-        paid = np.zeros(self.nodes, dtype=np.int64)  # for all siblings
+        paid = np.zeros(self.nodes, dtype=np.int64)  # the payment for all siblings
         paid[order] = share * occ[order] * (total_size[here] - total_size[start])
         paid[order] += PART * occ[order] * (total_size[end] - total_size[here + 1])
         paid[order] += size[order] * (total_left[end] - total_left[here + 1])
@@ -191,7 +193,7 @@ class Chains:
         rest[node[last]] -= slope * cost[last]
         self.first, self.last = (np.full(self.nodes, -1, dtype=np.int64) for _ in range(2))
         self.first[node[first]], self.last[node[last]] = np.flatnonzero(first), np.flatnonzero(last)
-        merged = np.zeros(self.nodes, dtype=np.int64)  # paid if the block of the node has more than the node
+        merged = np.zeros(self.nodes, dtype=np.int64)  # the payment if the block contains more than the node
         leaves = np.diff(self.tree.start) == 0
         merged[leaves] = PART * step * occ[leaves]
         np.add.at(merged, self.parent[:-1], rest[:-1])
@@ -203,8 +205,8 @@ class Chains:
         return weights
 
     def _cut(self, weights: Counts) -> int:
-        """The bound that a flow proves."""
-        above = np.full(self.nodes, -1, dtype=np.int64)  # the nearest node above with literals
+        """Return the bound that a flow proves."""
+        above = np.full(self.nodes, -1, dtype=np.int64)  # the nearest node above that has literals
         for node in range(self.nodes - 2, -1, -1):
             parent = self.parent[node]
             above[node] = parent if self.first[parent] >= 0 else above[parent]
@@ -221,7 +223,7 @@ class Chains:
         capacities = np.concatenate([weights, weights, endless])
         flow = Flow(2 * count + 2, tails.astype(np.int32), heads.astype(np.int32), capacities)
         value, largest, work = 0, False, round(FLOW_WORK * self.effort)
-        while not largest and work > 0 and not self._late():
+        while not largest and work > 0 and not self._out_of_time():
             value, largest = flow.grow(CHUNK)
             work -= CHUNK
         return -(-value // (2 * PART))

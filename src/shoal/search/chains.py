@@ -1,9 +1,9 @@
-"""Deep hierarchies: chains of groups that cover the same items are left out of the search.
+"""Shortens deep hierarchies: chains of groups that cover the same items are left out of the search.
 
-A group with a single child says no more than the child does. Of such a chain every method publishes the lowest group,
-so nothing is lost without the others; but counting with them takes time that grows with the depth, squared or worse.
+A group with a single child covers the same items as the child. Of such a chain, every method publishes the lowest
+group, so the others can be left out. Counting with them takes time that grows with the square of the depth, or worse.
 
-Hierarchies that are not deep are searched as they are.
+Only deep hierarchies are shortened.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ DEEP = 32  # levels
 
 
 def shortened(problem: Prepared[Model]) -> Prepared[Model]:
-    """The problem as searches get it: without chains if its hierarchy is deep."""
+    """Return the problem to search: without chains if its hierarchy is deep."""
     tree = problem.hierarchy
     return problem if tree.height <= DEEP else problem.on(tree.without_chains()[0])
 
 
 def solved(problem: Prepared[PrivacyModel], solve: Callable[[Prepared[PrivacyModel]], Solution]) -> Solution:
-    """The solution of a problem, found without chains if its hierarchy is deep."""
+    """Solve a problem, without chains if its hierarchy is deep."""
     tree = problem.hierarchy
     if tree.height <= DEEP:
         return solve(problem)
@@ -34,5 +34,5 @@ def solved(problem: Prepared[PrivacyModel], solve: Callable[[Prepared[PrivacyMod
     solution = solve(problem.on(short))
     if solution.hierarchy is None:
         return replace(solution, recoding=solution.recoding.moved(tree, node_of))
-    refined = replace(solution.hierarchy, refines=tree)  # groups between the siblings that are left
+    refined = replace(solution.hierarchy, refines=tree)  # groups of the siblings that remain
     return replace(solution, recoding=solution.recoding.on(refined), hierarchy=refined)

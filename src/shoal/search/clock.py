@@ -1,9 +1,9 @@
 """The time limit of a search: one rule for all its parts.
 
-A search ends at the latest two seconds after its limit. Only the first safe result may take longer, as there is nothing
-to return without one; then the search ends at the latest two seconds after that.
+A search ends at the latest two seconds after its limit. Only the first safe result may take longer, because there is
+nothing to return without it. Then the search ends at the latest two seconds after that result.
 
-The last part of the limit, and the two seconds, are for what follows the search itself: a bound, a comparison, the
+The last part of the limit and the two seconds are for the work that follows the search: a bound, a comparison, the
 polish.
 """
 
@@ -14,13 +14,13 @@ import math
 import time
 from collections.abc import Iterator
 
-AFTER = 1.5  # seconds after the limit, or after a first safe result; the rest is for steps that hear no clock
-CONCLUDING = 0.2  # of the limit, for the work that follows the search
-AFTER_CTRL_C = 30.0  # seconds at most for the same work, if the user is waiting for it
+AFTER = 1.5  # seconds after the limit or the first safe result; the rest is for steps that cannot check the clock
+CONCLUDING = 0.2  # share of the limit for the work that follows the search
+AFTER_CTRL_C = 30.0  # limit in seconds for that work after Ctrl-C, while the user waits
 
 
 class OutOfTime(Exception):
-    """The time for what is being done has passed."""
+    """The time for the current work has passed."""
 
 
 class Clock:
@@ -33,7 +33,7 @@ class Clock:
     ...     clock.check()
     ...     print("not reached")
     >>> clock.conclude()
-    >>> clock.check()  # there are two seconds for this
+    >>> clock.check()  # two more seconds are allowed here
     """
 
     def __init__(self, seconds: float, whole: Clock | None = None) -> None:
@@ -44,16 +44,16 @@ class Clock:
             now + seconds * (1 - CONCLUDING),
             now + seconds,
         )
-        self.until = math.inf  # what holds now
-        self.end = math.inf  # of all work
+        self.until = math.inf  # the limit that applies now
+        self.end = math.inf  # the limit for all work
 
     @classmethod
     def of(cls, time_limit: float | str) -> Clock:
-        """A clock for an option: a number of seconds, or "none"."""
+        """Return a clock for the option ``time_limit``: a number of seconds, or "none"."""
         return cls(math.inf if time_limit == "none" else float(time_limit))
 
     def start(self) -> None:
-        """There is a first safe result: from now on the search is limited."""
+        """Start the limit, because there is a first safe result."""
         if self.end == math.inf:
             self.end = max(self.limit_at, time.monotonic()) + AFTER
             if self.whole is not None:
@@ -62,7 +62,7 @@ class Clock:
         self.until = self.deadline
 
     def conclude(self, *, interrupted: bool = False) -> None:
-        """The search is over: what is left to do may take until the end."""
+        """End the search. The work that follows may use the remaining time."""
         if interrupted:
             self.end = min(self.end, time.monotonic() + AFTER_CTRL_C)
         self.until = self.end
@@ -73,12 +73,12 @@ class Clock:
             raise OutOfTime
 
     def left(self) -> float:
-        """The seconds that are left."""
+        """The remaining seconds."""
         return max(0.0, self.until - time.monotonic())
 
     @contextlib.contextmanager
     def share(self, part: float, *, most: float = math.inf) -> Iterator[None]:
-        """Give what follows a part of the time that is left; when that is used up, go on after it."""
+        """Give the block a part of the remaining time. When that is used up, continue after the block."""
         until = self.until
         self.until = time.monotonic() + min(self.left() * part, most)
         with contextlib.suppress(OutOfTime):
@@ -88,19 +88,19 @@ class Clock:
                 self.until = until
 
     def first(self, part: float) -> Clock:
-        """A clock for the search within this one that finds the first safe result: a part of the limit is for it."""
+        """Return a clock for the inner search that finds the first safe result, with a part of the limit."""
         return Clock(self.limit * part, self)
 
     def before(self, part: float) -> Clock:
-        """A clock for a search whose result is not safe yet: a part of the limit, or of the time that is left."""
+        """Return a clock for an inner search without a safe result: a part of the limit, or of the remaining time."""
         return Clock(self.limit * part) if self.until == math.inf else self.part(part)
 
     def part(self, part: float, *, least: float = 0.0) -> Clock:
-        """A clock for a search within this one: it must end, with all its work, in a part of the time that is left.
+        """Return a clock for an inner search that must end, with all its work, in a part of the remaining time.
 
         ``least``: seconds that it gets in any case.
 
-        Unlike other clocks it holds from the beginning: there is a safe result already.
+        Unlike other clocks, its limit applies from the beginning, because there is a safe result already.
         """
         inner = Clock(max(self.left() * part, least))
         inner.until, inner.end = inner.deadline, inner.limit_at

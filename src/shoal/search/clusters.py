@@ -1,11 +1,11 @@
-"""Clusters of records that are merged until a bound is met (P2's frameworks Rum-bound and Tum-bound).
+"""Clusters of records that are merged until a bound is met (Rum-bound and Tum-bound of Poulis et al. 2013).
 
-Rum is the loss of the columns: the mean over the records of what their cluster costs (:mod:`shoal.search.rum`). UL is
-the loss of the sets once each cluster is generalized by itself.
+Rum is the loss of the columns: the mean over the records of the cost of their cluster (:mod:`shoal.search.rum`). UL is
+the loss of the sets if each cluster is generalized by itself.
 
-What P2 leaves open, or prints wrong, is decided in algorithms.md: merges are accepted while Rum is within the bound; a
-seed without an acceptable partner is set aside until somebody else merges with it; ties go to the cluster with the
-lower number, which is in the order of first records.
+Where the paper leaves a choice or has a misprint, we decided: merges are accepted while Rum is within the bound. A seed
+without an acceptable partner is set aside until another cluster merges with it. Ties go to the cluster with the lower
+number; clusters are numbered by their first records.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from shoal.search.needs import Needs
 from shoal.search.rum import UNBOUNDED, ColumnLoss, Rum
 from shoal.search.set_generalizer import SetGeneralizer
 
-By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
-RESCUERS = 100  # clusters that one which is not safe is tried with
+By = Literal["r", "t", "rt"]  # which similarity decides: of the columns, of the sets, or of both
+RESCUERS = 100  # how many partners are tried for a cluster that is not safe
 
 
 @dataclass(frozen=True, eq=False)
 class Merge:
-    """Two clusters became one."""
+    """The record of one merge of two clusters."""
 
-    number: int  # of the cluster, from now on
+    number: int  # number of the merged cluster
     gone: int
-    rows: Counts  # of both
+    rows: Counts  # rows of both clusters
 
 
 class Clusters:
@@ -50,8 +50,8 @@ class Clusters:
         *,
         by: By,
         rum: Rum = "ncp",
-        within: SetGeneralizer | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
-        parted: bool = False,  # persons have records in several clusters: a union of safe ones may not be safe
+        within: SetGeneralizer | None = None,  # if given, sets are compared by UL of the generalized union, not by BTD
+        parted: bool = False,  # persons may have records in several clusters; a union of safe clusters may be unsafe
     ) -> None:
         self.problem, self.ncp, self.engine, self.by, self.rum, self.within = problem, ncp, engine, by, rum, within
         raw = problem.relational
@@ -64,14 +64,14 @@ class Clusters:
         self.rows = dict(enumerate(np.split(order, np.cumsum(np.bincount(cluster_of))[:-1])))
         self.needs = Needs(problem)
         every = np.arange(self.n)
-        self.feasible = dict(enumerate(self.needs.feasible(every, cluster_of)))  # of clusters that were looked at
-        self.losses: dict[tuple[int, int], float] = {}  # mean UL of unions that were looked at
+        self.feasible = dict(enumerate(self.needs.feasible(every, cluster_of)))  # of the clusters examined so far
+        self.losses: dict[tuple[int, int], float] = {}  # mean UL of the unions examined so far
         self.set_aside = 0
-        # where classes are counted: what each cluster is published as
+        # Only for measures that count classes: the published values of each cluster.
         self.values = {number: self._published(rows) for number, rows in self.rows.items()} if self.by_class else {}
 
     def copy(self) -> Clusters:
-        """The same clusters, to be merged in another way."""
+        """Return a copy, to be merged in another way."""
         cluster_of = part_of(self.members(), self.n)
         return Clusters(
             self.problem,
@@ -85,7 +85,7 @@ class Clusters:
         )
 
     def __len__(self) -> int:
-        """Clusters that there are now."""
+        """The current number of clusters."""
         return self.merging.alive
 
     def members(self) -> list[Counts]:
@@ -94,20 +94,20 @@ class Clusters:
 
     @property
     def loss(self) -> float:
-        """Rum: between 0 and 1, but for weights of columns that sum up to more."""
+        """Rum: between 0 and 1, unless the weights of the columns sum up to more."""
         return self.columns.share(self.merging.total, len(self))
 
     @property
     def worst(self) -> float:
-        """What Rum is if all records are one cluster of different values, at most."""
+        """The largest possible Rum: all records in one cluster of different values."""
         return self.columns.worst
 
     def beyond(self, delta: float) -> bool:
-        """Whether the bound is broken already."""
+        """Whether Rum is above the bound."""
         return self.columns.beyond(delta, self.merging.total, self.members())
 
     def merge(self, one: int, other: int) -> Merge:
-        """Make one cluster of two."""
+        """Merge two clusters."""
         self.merging.merge(one, other)
         number, gone = min(one, other), max(one, other)
         self.rows[number] = np.sort(np.concatenate([self.rows[number], self.rows.pop(gone)]))
@@ -126,7 +126,7 @@ class Clusters:
         return self.feasible[number]
 
     def merge_infeasible(self) -> int:
-        """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
+        """Merge each cluster that cannot be made safe with the cheapest other one. Return how many were merged."""
         merged = 0
         for number in sorted(self.rows):
             grown = number
@@ -138,9 +138,10 @@ class Clusters:
         return merged + self.merge_infeasible() if self.parted and len(self) < before else merged
 
     def _rescuer(self, number: int) -> int:
-        """The cluster to merge with one that is not safe by itself: the one that costs least.
+        """Return the cluster to merge an unsafe one with: the one where that costs least.
 
-        If clusters part persons, of those that cost least the first one with which it is safe, if there is any.
+        If a person may have records in several clusters, the first of the cheapest clusters is taken whose union is
+        safe.
         """
         if self.parted:
             costs = self.merging.costs_with(number)
@@ -151,7 +152,7 @@ class Clusters:
         return self.merging.nearest(number, "r", UNBOUNDED)
 
     def merge_within_bound(self, delta: float) -> None:
-        """Rmerge: merge while Rum stays within the bound."""
+        """Merge clusters while Rum stays within the bound (Rmerge)."""
         tick, limit, start = self.engine.tick("merging clusters"), self.columns.most(delta), len(self)
         fewest = self.columns.fewest(delta)
         while len(self) > fewest and (seed := self.merging.seed()) >= 0:
@@ -167,7 +168,7 @@ class Clusters:
                 number = self.merge(number, other).number
 
     def _forbidden(self, numbers: list[int], limit: int, fewest: int) -> bool:
-        """Whether two clusters, with all that are published like their union, must not become one."""
+        """Whether two clusters must not be merged, together with all clusters that are published like their union."""
         if self.parted and not self.needs.is_feasible(np.concatenate([self.rows[one] for one in numbers])):
             return True
         if len(numbers) == 2 or not self.columns.by_class:  # equal values lose the same
@@ -177,18 +178,18 @@ class Clusters:
         return total > limit or len(self) + 1 - len(numbers) < fewest
 
     def _published(self, rows: Counts) -> tuple[str | None, ...]:
-        """The values that these rows would be published with."""
+        """Return the values that these rows would be published with."""
         assert self.problem.relational is not None
         alike = self.problem.relational.take(rows).generalized(np.zeros(len(rows), dtype=np.int64))
         return tuple(column[0] for column in alike.take(np.zeros(1, dtype=np.int64)).columns())
 
     def _equal(self, one: int, other: int) -> list[int]:
-        """The clusters that the union of two would be published like: sizes of classes count them together."""
+        """Return the clusters that are published like the union of two. Class sizes count them together."""
         values = self._published(np.concatenate([self.rows[one], self.rows[other]]))
         return [number for number, own in self.values.items() if own == values and number not in (one, other)]
 
     def unite(self) -> None:
-        """Clusters that would be published with equal values become one, where classes are counted."""
+        """Merge clusters that would be published with equal values, if the measure counts classes."""
         first: dict[tuple[str | None, ...], int] = {}
         for number in sorted(self.values):
             earlier = first.setdefault(self.values[number], number)
@@ -196,7 +197,7 @@ class Clusters:
                 self.merge(earlier, number)
 
     def merges(self) -> Iterator[Merge]:
-        """Tmerge's merges, one after the other, down to one cluster; none, if clusters part persons."""
+        """Yield the merges of Tmerge down to one cluster; none if a person may have records in several clusters."""
         while len(self) > 1 and not self.parted:
             seed = self.merging.seed()
             partner = self.nearest(seed, UNBOUNDED)
@@ -207,7 +208,7 @@ class Clusters:
                 yield merge
 
     def nearest(self, seed: int, limit: int) -> int:
-        """The cluster to merge a seed with such that the total stays within the limit; -1: none."""
+        """Return the cluster to merge a seed with such that the total stays within the limit, or -1."""
         if self.within is None or self.by == "r":
             return self.merging.nearest(seed, self.by, limit)
         totals = self.merging.totals_with(seed)
@@ -225,7 +226,7 @@ class Clusters:
         return int(others[order[allowed[order]][0]])
 
     def _losses_with(self, seed: int, others: Counts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        """Mean UL of the union of a seed with each of some clusters."""
+        """Return the mean UL of the union of a seed with each of some clusters."""
         assert self.within is not None
         within, new = self.within, [other for other in others.tolist() if (seed, other) not in self.losses]
         unions = [np.sort(np.concatenate([self.rows[seed], self.rows[other]])) for other in new]
@@ -236,7 +237,7 @@ class Clusters:
 
 
 def _ranks(keys: np.ndarray[tuple[int, ...], np.dtype[np.generic]], numbers: Counts) -> Counts:
-    """The place of each in the order of keys; ties: of numbers."""
+    """Return the rank of each key. Ties are ranked by number."""
     ranks = np.empty(len(keys), dtype=np.int64)
     ranks[np.lexsort((numbers, keys))] = np.arange(len(keys))
     return ranks

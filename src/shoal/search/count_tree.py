@@ -1,8 +1,9 @@
-"""The count-tree of P0/P3 (Alg. 1) and the papers' algorithms on it, line by line: the reference for the fast ones.
+"""The count-tree of Terrovitis et al. 2008 and 2011 (Alg. 1), and their algorithms on it, line by line.
 
-It holds every itemset of up to m labels (items and all their generalizations but the root, no label above another)
-that occurs, with its support, as a prefix tree ordered by falling support (ties: lower id). Exponential in m and in
-the height of the hierarchy: for small data, for tests, and for OA.
+It is the reference for the fast implementations. It contains every itemset of up to m labels that occurs, with its
+support, as a prefix tree ordered by falling support (ties: lower id). Labels are items and all their generalizations
+except the root; no label of a set is above another. The tree is exponential in m and in the height of the hierarchy: it
+is for small data, for tests, and for OA.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ Path = tuple[int, ...]  # node ids in count-tree order
 
 
 class CountTree:
-    """Alg. 1 over the labels that are not ``below`` a cut (AA reduces transactions by the cut so far).
+    """The count-tree (Alg. 1) over the labels that are not ``below`` a cut (AA reduces transactions by the cut so far).
 
-    ``by_leaves``: labels in the order that needs no scan of the data, by the number of leaves below them.
+    ``by_leaves``: order labels by the number of leaves below them, which needs no scan of the data.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
     >>> tree = CountTree(h, h.encode(Transactions.from_sets(data)), 2)
-    >>> [h.labels[node] for node in tree.order]  # P0 s.4.1 has it, with ALL in front
+    >>> [h.labels[node] for node in tree.order]  # as in Terrovitis et al. 2008, s.4.1, without ALL
     ['A', 'B', 'a2', 'b1', 'b2', 'a1']
     >>> tree.support([h.code_of["A"], h.code_of["b2"]])
     3
@@ -71,7 +72,7 @@ class CountTree:
                     stack.append(((*path, label), rest))
 
     def support(self, labels: list[int] | Path) -> int:
-        """The number of persons with a transaction that holds all the labels."""
+        """The number of persons with a transaction that contains all labels."""
         if self.hierarchy.root in labels:
             return self.total
         return self.counts[tuple(sorted(labels, key=self.rank.__getitem__))]
@@ -83,12 +84,12 @@ class CountTree:
 
 
 def expand(hierarchy: Hierarchy, row: Path) -> frozenset[int]:
-    """The items of a transaction and all their generalizations but the root."""
+    """The items of a transaction and all their generalizations except the root."""
     return frozenset(node for leaf in row for node in hierarchy.ancestors(leaf) if node != hierarchy.root)
 
 
 def direct_anonymization(tree: CountTree, costs: list[int], k: int, raised: frozenset[int]) -> frozenset[int]:
-    """DA (Alg. 3) on a materialised tree, from a cut given by its raised nodes; returns those of the new cut."""
+    """Run DA (Alg. 3) on a materialised tree, from the cut ``raised``. Return the raised nodes of the new cut."""
     hierarchy = tree.hierarchy
     for path, is_leaf in tree.preorder():
         if any(strictly_below(hierarchy, node, raised) for node in path):  # lines 4-5
@@ -101,7 +102,7 @@ def direct_anonymization(tree: CountTree, costs: list[int], k: int, raised: froz
 def apriori_anonymization(
     hierarchy: Hierarchy, items: Transactions, costs: list[int], k: int, m: int, *, by_leaves: bool = False
 ) -> frozenset[int]:
-    """AA (Alg. 4) on materialised trees."""
+    """Run AA (Alg. 4) on materialised trees."""
     raised: frozenset[int] = frozenset()
     for size in range(1, m + 1):
         below = frozenset(node for node in range(len(hierarchy)) if strictly_below(hierarchy, node, raised))
@@ -118,7 +119,7 @@ def strictly_below(hierarchy: Hierarchy, node: int, raised: frozenset[int]) -> b
 def _best_generalization(
     tree: CountTree, costs: list[int], k: int, raised: frozenset[int], path: Path
 ) -> tuple[int, ...]:
-    """Of all ways to raise the labels of a path that lift it to k: lowest loss, then fewest leaves, then lowest ids."""
+    """Return the cheapest way to raise a path to a support of k: lowest loss, then fewest leaves, then lowest ids."""
     hierarchy = tree.hierarchy
     best: tuple[int, int, tuple[int, ...]] | None = None
     for targets in itertools.product(*(hierarchy.ancestors(node) for node in path)):
@@ -133,12 +134,12 @@ def _best_generalization(
 
 
 def _maximal(hierarchy: Hierarchy, nodes: list[int] | Path) -> Path:
-    """The nodes without those below others, ascending."""
+    """Return the nodes without those below others, ascending."""
     return tuple(sorted({u for u in nodes if not any(v != u and hierarchy.covers(v, u) for v in nodes)}))
 
 
 def _merge(hierarchy: Hierarchy, raised: frozenset[int], commits: Path) -> frozenset[int]:
-    """The cut with more nodes raised (line 9)."""
+    """Return the cut with more nodes raised (line 9)."""
     return frozenset(_maximal(hierarchy, [*raised, *commits]))
 
 
@@ -149,7 +150,7 @@ def _cut_cost(hierarchy: Hierarchy, costs: list[int], raised: frozenset[int]) ->
 
 
 def _by_row(items: Transactions) -> dict[Path, set[int]]:
-    """Distinct non-empty rows, and whose each is."""
+    """Map each distinct non-empty row to the persons who have it."""
     rows: dict[Path, set[int]] = {}
     people = range(len(items)) if items.persons is None else items.persons.of.tolist()
     for row, person in zip(items, people, strict=True):

@@ -1,12 +1,12 @@
-"""Bounds on covering problems: the least cost of numbers between 0 and their limits that satisfy rows of inequalities.
+"""Bounds on covering problems: the least cost of numbers between 0 and their limits that satisfy linear inequalities.
 
-Rows come one batch after the other. Each says that a weighted sum, in whole numbers, is at least a whole number. A
-first-order method (primal-dual hybrid gradient with steps scaled by cost) improves multipliers of the rows, starting
-from the last ones. *Any* multipliers give a bound, by weak duality: the multipliers times the right-hand sides, plus
-the limit of each variable times its reduced cost where that is negative. So rounding cannot make the bound wrong. The
-multipliers are rounded to whole numbers (of a 256th) first; the bound is then computed in exact integers.
+Inequalities (rows) come in batches. Each says that a weighted sum, in whole numbers, is at least a whole number. A
+first-order method (primal-dual hybrid gradient with steps scaled by cost) improves the multipliers of the rows,
+starting from the last ones. By weak duality, *any* multipliers give a bound: the multipliers times the right-hand
+sides, plus the limit of each variable times its reduced cost where that is negative. So rounding cannot make the bound
+wrong. The multipliers are first rounded to multiples of 1/256. Then the bound is computed in exact integers.
 
-Cost: a few passes over the non-zero entries for each step.
+Cost: each step makes a few passes over the non-zero entries.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from shoal.data.arrays import Counts
 
 Floats = npt.NDArray[np.float64]
 
-UNIT = 256  # multipliers are whole numbers of 1 / UNIT
-EXACT = 2.0**61  # sums below fit 64 bits
-RESTART = 50  # steps after which the better of the last point and the average goes on
+UNIT = 256  # multipliers are multiples of 1 / UNIT
+EXACT = 2.0**61  # sums below this fit 64 bits
+RESTART = 50  # steps after which the search restarts from the better of the last point and the average
 
 
 class Covering:
-    """Rows over variables with whole-number costs and limits; ``scale`` is about what using each variable costs."""
+    """Rows over variables with whole-number costs and limits. ``scale`` is the typical cost of using each variable."""
 
     def __init__(self, costs: Counts, limits: Counts, scale: Floats) -> None:
         self.costs, self.limits, self.scale = costs, limits, scale
-        self.values: Floats = np.zeros(len(costs))  # where the last steps have come to
+        self.values: Floats = np.zeros(len(costs))  # the point that the last steps reached
         self.bound = 0
         self.sizes = np.zeros(0, dtype=np.int64)
         self.columns = np.zeros(0, dtype=np.int32)
         self.weights = np.zeros(0, dtype=np.int64)
         self.least = np.zeros(0, dtype=np.int64)
         self.multipliers: Floats = np.zeros(0)
-        self.idle = np.zeros(0, dtype=np.int64)  # batches since a row has had a multiplier
+        self.idle = np.zeros(0, dtype=np.int64)  # number of batches for which each row has had no multiplier
 
     @property
     def entries(self) -> int:
@@ -43,7 +43,7 @@ class Covering:
         return len(self.columns)
 
     def add(self, sizes: Counts, columns: npt.NDArray[np.int32], weights: Counts, least: Counts) -> None:
-        """More rows."""
+        """Add rows."""
         self.sizes = np.concatenate([self.sizes, sizes])
         self.columns = np.concatenate([self.columns, columns])
         self.weights = np.concatenate([self.weights, weights])
@@ -52,7 +52,7 @@ class Covering:
         self.idle = np.concatenate([self.idle, np.zeros(len(sizes), dtype=np.int64)])
 
     def forget(self, after: int) -> None:
-        """Drop the rows with a positive right-hand side that have had no multiplier for so many batches."""
+        """Drop rows with a positive right-hand side that have had no multiplier for this many batches."""
         self.idle = np.where(self.multipliers > 0, 0, self.idle + 1)
         keep = (self.idle < after) | (self.least == 0)
         entries = np.repeat(keep, self.sizes)
@@ -61,7 +61,7 @@ class Covering:
         self.multipliers = self.multipliers[keep]
 
     def improve(self, steps: int) -> None:
-        """Move on by so many steps, and take the best bound on the way."""
+        """Run this many steps, and keep the best bound found."""
         if not len(self.sizes):
             return
         used, column = np.unique(self.columns, return_inverse=True)
@@ -104,7 +104,7 @@ class Covering:
         self.bound = max(self.bound, self._exact(best / largest))
 
     def _exact(self, multipliers: Floats) -> int:
-        """The bound that these multipliers prove, in exact integers; 0, if they are too large for them."""
+        """Return the bound that these multipliers prove, in exact integers, or 0 if they are too large."""
         most = float(multipliers @ self.sizes) * float(np.abs(self.weights).max()) * float(self.limits.max())
         if not max(most, float(self.costs.max()), float(multipliers @ self.least)) * UNIT < EXACT:
             return 0

@@ -1,20 +1,20 @@
-"""The best cut and the best suppression together, proved (optimum.md, 5), or a proved bound.
+"""The best cut and the best suppression together, with a proof or a proved bound.
 
-Suppressing a label is suppressing all items below it, so a recoding is a cut, some of whose leaves are suppressed: one
-yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels is one
-clause for each of its few rows (``shoal.kernels.search.cuts.conflicts``), and all is as in the search for the best cut
+To suppress a label is to suppress all items below it. So a recoding is a cut, some of whose leaves are suppressed: one
+yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels gives one
+clause for each of its few rows (``shoal.kernels.search.cuts.conflicts``). The rest is as in the search for the best cut
 alone:
 
 1. Starts: a greedy cut without suppression, which is the first safe result, whatever the time limit. Then mHgHs, the
    best cut without suppression, and HgHs, each if it is quick. Nothing worse is ever returned.
-2. Descent: greedy cuts above depth 1, 2, .. of the hierarchy, without suppression, each made safe by the conflicts
-   that it runs into. They are found near the root, where there is little to count, and hold below, too.
-3. Rounds: solve the relaxed problem, which knows the conflicts found so far; its bound holds for every safe recoding.
-   The conflicts that its answer runs into are added, and it is repaired. None: it is safe, and the best there is.
+2. Descent: greedy cuts above depth 1, 2, .. of the hierarchy, without suppression. Each is made safe by the conflicts
+   that it violates. They are found near the root, where there is little to count, and also hold below.
+3. Rounds: solve the relaxed problem, which knows the conflicts found so far. Its bound holds for every safe recoding.
+   The conflicts that its solution violates are added, and the solution is repaired. If there are none, it is optimal.
 
-At the end every suppressed item that need not be is brought back, and every node that can be expanded is.
+At the end, suppressed items are restored and nodes are expanded wherever that is safe.
 
-Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
+Cost: a few counts of the label sets at a cut, and the solver. Memory is proportional to the expanded rows.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from shoal.search.solver import Candidate
 from shoal.search.suppression import hghs, mhghs
 from shoal.search.threats import conflicts_of, counter_of
 
-FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and larger than for cuts alone
-MHGHS_SHARE = 1 / 2  # of the time up to the very end: mostly it is the best start
-CUT_SHARE = 1 / 2  # of what is left of the limit then, for the best cut alone
-HGHS_SHARE, HGHS_SECONDS = 0.2, 30.0  # of what is left then, and at most: it may take very long
+FIRST_EFFORT = 4.0  # in the deterministic time of the solver; rounds are fewer and larger than for cuts alone
+MHGHS_SHARE = 1 / 2  # share of all the time for mHgHs, which is usually the best start
+CUT_SHARE = 1 / 2  # share of the remaining time limit for the best cut alone
+HGHS_SHARE, HGHS_SECONDS = 0.2, 30.0  # share of the remaining time and limit for HgHs, which may take very long
 DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time left after the search, in this order
 
 
@@ -61,25 +61,23 @@ class CutSuppressionSearch(BoundedSearch):
             if limits.occurrences[leaf] and not limits.protected[leaf]
         }
         self.model: solver.Joint | None = None  # made when there is something to solve
-        self.told = 0  # conflicts that the model knows
-        self.depth = 1  # that the descent has reached
+        self.added = 0  # number of conflicts that the model has
+        self.depth = 1  # depth that the descent has reached
         self.candidate = Candidate(frozenset(), frozenset())  # the best so far: at first everything is the root
-        self.spare: Candidate | None = (
-            None  # the first safe result; kept apart: of equal ones the other starts come first
-        )
-        self.conflicts: dict[Conflict, None] = {}  # all that are known, in the order in which they were found
+        self.spare: Candidate | None = None  # the first safe result, kept separately: among equals the other starts win
+        self.conflicts: dict[Conflict, None] = {}  # all known conflicts, in the order in which they were found
 
     @functools.cached_property
     def kernel(self) -> Conflicts:
-        """What finds conflicts; set up when it is needed, as that takes time."""
+        """The kernel that finds conflicts. It is created when needed, because that takes time."""
         self.clock.check()
         with self._timed("counting"):
             return conflicts_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
     def run(self) -> CutSolution:
-        """Search."""
+        """Run the search."""
         with self._timed("solving"):
-            solver.load()  # missing, it is missed before any work
+            solver.load()  # report a missing solver before any work
         items = self.problem.items
         if 0 < items.count_persons(items.sizes > 0) < self.demand.k:
             return self._nothing()
@@ -88,35 +86,35 @@ class CutSuppressionSearch(BoundedSearch):
         return self._proved("proven" if self.bound == self._cost() else ended, len(self.conflicts))
 
     def _ready(self) -> bool:
-        """After the first start."""
+        """Whether the first start has ended."""
         return self.spare is not None
 
     # ---- the best so far
 
     def _cost(self) -> int:
-        """What the best so far costs."""
+        """The cost of the best so far."""
         return self._cost_of(self.candidate)
 
     def cut(self) -> GlobalCut:
-        """The best so far."""
+        """The best cut so far."""
         raised = self.tree.raised(set(self.candidate.expanded))
         return GlobalCut.raising(self.problem.hierarchy, raised, self.candidate.suppressed)
 
     def _cost_of(self, candidate: Candidate) -> int:
-        """What a candidate costs."""
+        """The cost of a candidate."""
         return self.tree.cost(set(candidate.expanded)) + sum(self.prices[leaf] for leaf in candidate.suppressed)
 
     def _better(self, candidate: Candidate) -> None:
-        """Keep a candidate that is safe and within the limits, if it is the best so far."""
+        """Keep a safe candidate within the limits if it is the best so far."""
         if self._cost_of(candidate) < self._cost():
             self.candidate = candidate
 
     def _within_budget(self, suppressed: Iterable[int]) -> bool:
-        """Whether so much may be suppressed."""
+        """Whether the limits allow to suppress these leaves."""
         return self.limits.suppressed(suppressed) <= self.limits.budget
 
     def _candidate_of(self, cut: GlobalCut) -> Candidate:
-        """A cut with suppressed labels as one with suppressed leaves."""
+        """Convert a cut with suppressed labels to a candidate with suppressed leaves."""
         hierarchy, expanded = self.problem.hierarchy, self.tree.expanded(cut)
         gone: set[int] = set()
         for node in map(int, cut.suppressed):
@@ -128,7 +126,7 @@ class CutSuppressionSearch(BoundedSearch):
     # ---- the steps
 
     def _nothing(self) -> CutSolution:
-        """Fewer than k records can only be published without any item."""
+        """Return the solution for fewer than k records, which publishes no items."""
         leaves = [leaf for leaf in range(self.problem.hierarchy.n_leaves) if self.limits.occurrences[leaf]]
         if not self._within_budget(leaves) or not all(leaf in self.prices for leaf in leaves):
             raise self.limits.impossible(self.problem)
@@ -137,13 +135,13 @@ class CutSuppressionSearch(BoundedSearch):
         return self._proved("proven", 0)
 
     def _start(self) -> None:
-        """A greedy cut, whatever the limit; then mHgHs, the best cut alone, and HgHs, each within its share of time."""
+        """Find a greedy cut, whatever the limit. Then try mHgHs, the best cut alone, and HgHs, for a while."""
         alone = ExactSearch(self.problem, self.engine, self.clock)
         with self._timed("starting"):
             alone.begin()
         self.spare = Candidate(frozenset(alone.best), frozenset())
-        self.clock.conclude()  # until the very end: it is worth more than what the end is for
-        # Infeasible: if it needs too much memory, or is stuck.
+        self.clock.conclude()  # use all the time: mHgHs is worth more than the work at the end
+        # Infeasible: it needs too much memory, or finds no solution.
         with self._timed("starting"), contextlib.suppress(Infeasible), self.clock.share(MHGHS_SHARE):
             self.clock.check()
             self._offer_cut(mhghs(self.problem, self.limits, self._within_time()))
@@ -164,11 +162,11 @@ class CutSuppressionSearch(BoundedSearch):
             self._offer_cut(hghs(self.problem, self.limits, self._within_time()))
 
     def _offer_cut(self, solution: CutSolution) -> None:
-        """Keep what another search has found, if it is the best so far."""
+        """Keep the result of another search if it is the best so far."""
         self._better(self._candidate_of(solution.recoding))
 
     def _descend(self) -> None:
-        """Greedy cuts from the root down; what they run into."""
+        """Find greedy cuts from the root down, and collect the conflicts that they violate."""
         while self.depth < self.tree.height:
             threats = [parents for parents, _ in self.conflicts]
             expanded = frozenset(self.tree.fill(threats, depth=self.depth))
@@ -176,7 +174,7 @@ class CutSuppressionSearch(BoundedSearch):
                 self.depth += 1
 
     def _prove(self) -> None:
-        """Rounds until the bound meets the best."""
+        """Run rounds until the bound meets the best cost."""
         effort = FIRST_EFFORT
         while self.bound < self._cost():
             self._check_time(0.0)
@@ -189,22 +187,22 @@ class CutSuppressionSearch(BoundedSearch):
                 effort *= MORE_EFFORT
 
     def _relaxed(self, effort: float) -> tuple[Candidate, bool]:
-        """Solve the relaxed problem and take its bound; whether the candidate is the best for what is known."""
+        """Solve the relaxed problem and update the bound. Return the candidate, and whether it is optimal here."""
         self.clock.check()
         with self._timed("solving"):
             if self.model is None:
                 counts = {leaf: int(self.limits.occurrences[leaf]) for leaf in self.prices}
                 tight = self.limits.budget < sum(counts.values())
                 self.model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
-            self.model.add(list(self.conflicts)[self.told :], self._cost())
-            self.told = len(self.conflicts)
+            self.model.add(list(self.conflicts)[self.added :], self._cost())
+            self.added = len(self.conflicts)
             candidate, bound, proven = self.model.solve(self.candidate, effort, self.clock.until, self._solving)
         self.rounds += 1
         self.bound = max(self.bound, bound)
         return candidate, proven
 
     def _conclude(self, ended: Ended) -> None:
-        """What is due after the search: a bound; what need not be suppressed comes back, what can be is expanded."""
+        """Run the work that follows the search: a bound, and a local improvement of the best recoding."""
         if self.spare is not None:
             self._better(self.spare)
         if ended != "proven" and not self.bound:
@@ -230,11 +228,11 @@ class CutSuppressionSearch(BoundedSearch):
             known = counter.small(min(2, self.demand.known), tick=self._check_time) if self.demand.known else []
             try:
                 respecialise(self.tree, counter, expanded, self.demand.known, known=known, tick=self._check_time)
-            finally:  # cut short, it is safe as it is
+            finally:  # if interrupted, the candidate is still safe
                 self.candidate = Candidate(frozenset(expanded), frozenset(gone))
 
     def _improve(self) -> None:
-        """Local search: expand a node of the best and suppress, or collapse others, as that demands; while it helps."""
+        """Local search: expand a node of the best candidate, then suppress or collapse others to stay safe."""
         tried: set[int] = set()
         while open_ := [node for node in self.tree.raised(set(self.candidate.expanded)) if node not in tried]:
             node = min(open_, key=lambda node: (-self.tree.gain[node], node))
@@ -247,7 +245,7 @@ class CutSuppressionSearch(BoundedSearch):
                 tried.clear()
 
     def _separate(self, candidate: Candidate) -> list[Conflict]:
-        """The conflicts that a candidate runs into; they are known from now on."""
+        """Return the conflicts that a candidate violates, and remember them."""
         self._check_time(0.0)
         if candidate == self.candidate:  # known to be safe
             return []
@@ -259,7 +257,7 @@ class CutSuppressionSearch(BoundedSearch):
         return conflicts
 
     def _broken(self, candidate: Candidate, conflicts: Iterable[Conflict]) -> list[Conflict]:
-        """Those of the conflicts that a candidate does not settle."""
+        """Return the conflicts that a candidate violates."""
         return [
             (parents, groups)
             for parents, groups in conflicts
@@ -268,9 +266,9 @@ class CutSuppressionSearch(BoundedSearch):
         ]
 
     def _repaired(self, candidate: Candidate, held: int | None = None) -> Candidate:
-        """A safe candidate near one that is not: of each conflict the cheapest way out, until there is none.
+        """Return a safe candidate near an unsafe one: resolve each conflict in the cheapest way until none is left.
 
-        ``held``: a node that is to stay expanded, unless there is no other way out.
+        ``held``: a node that stays expanded, unless there is no other way.
         """
         known: Iterable[Conflict] = self.conflicts
         while broken := self._broken(candidate, known):
@@ -284,9 +282,9 @@ class CutSuppressionSearch(BoundedSearch):
         return candidate
 
     def _settle(self, conflict: Conflict, expanded: set[int], gone: set[int], held: int | None) -> None:
-        """Suppress a group or collapse a parent, whatever costs less."""
+        """Suppress a group or collapse a parent, whichever costs less."""
         parents, groups = conflict
-        ways: list[tuple[bool, int, int, set[int]]] = []  # whether the held node goes, cost, which way, what changes
+        ways: list[tuple[bool, int, int, set[int]]] = []  # whether the held node collapses, cost, kind, changed nodes
         for at, node in enumerate(parents):
             below = self.tree.subtree(node, expanded)
             back = sum(self.prices[leaf] for leaf in gone if self.problem.hierarchy.covers(node, leaf))

@@ -1,8 +1,9 @@
-"""Raise a cut until no set of labels is in breach: the step that DA, AA, LRA and VPA share.
+"""Raise a cut until no set of labels violates the model: the step that DA, AA, LRA and VPA share.
 
-For k^m-anonymity this is direct anonymization (P0 Alg. 3). The other models of the family are not monotone (models.md):
-a coarser cut can break what a finer one kept. There a round looks at all sets of labels of the cut, mends the breaches
-and looks again, until a round finds none (``shoal.kernels.search.repair``).
+For k^m-anonymity this is direct anonymization (Terrovitis et al. 2008, Alg. 3). The other models of the family are not
+monotone: a more general cut can violate what a more specific one satisfied. For these models a round lists all sets of
+labels of the cut that violate the model and repairs them. Rounds end when none is left
+(``shoal.kernels.search.repair``).
 """
 
 from __future__ import annotations
@@ -28,32 +29,31 @@ from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
 
-COUNTED = "count_tree_nodes"  # the statistic of the largest pass
-BUILT = "count_tree_nodes_built"  # the statistic of the largest tree that the paper would have built
+COUNTED = "count_tree_nodes"  # statistic: nodes counted in the largest pass
+BUILT = "count_tree_nodes_built"  # statistic: nodes of the largest tree that the paper's algorithm would build
 
 LABEL_ORDERS = ("support", "leaves")
 
 
 def label_order_option() -> Any:
-    """The option of algorithms that walk the count-tree themselves."""
+    """Declare the option of algorithms that walk the count-tree themselves."""
     return option(
         "support",
         words=LABEL_ORDERS,
-        help="order of labels in the count-tree: by falling support, or by the number of items below them (P0's order "
-        "without a scan)",
+        help="Order of the labels in the count-tree: by falling support, or by the number of items below them.",
     )
 
 
 def is_by_leaves(label_order: str, model: ItemsetModel, items: Transactions) -> bool:
-    """Whether labels are ordered by what is below them; models without a k have no count-tree walk to order."""
+    """Whether labels are ordered by the number of leaves. Raise an error for models without a count-tree walk."""
     if label_order != "support" and model.demand(items).k < 2:
-        raise OptionError(f"--label-order is for the models km and km-negative, not for {model.name}: leave it out.")
+        raise OptionError(f"label_order= is for the models km and km-negative, not for {model.name}: leave it out.")
     return label_order == "leaves"
 
 
 @dataclass(frozen=True, eq=False)
 class CutInput:
-    """What is repaired: rows over the leaves of a hierarchy whose nodes have costs, and their sensitive values."""
+    """The input of a repair: rows over the leaves of a hierarchy, their sensitive values, and the cost of each node."""
 
     items: Transactions
     sensitive: Transactions
@@ -62,31 +62,32 @@ class CutInput:
 
     @classmethod
     def of(cls, problem: Prepared[PrivacyModel]) -> CutInput:
-        """The whole problem."""
+        """Return the input for all rows of a problem."""
         return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs)
 
 
 @dataclass(frozen=True)
 class Built:
-    """The nodes of the count-trees that the paper's algorithm would have built.
+    """The number of nodes of the count-trees that the paper's algorithm would build.
 
-    AA builds one for each size i, from the rows as the cut at that time leaves them. Its nodes are counted as those of
-    Alg. 1 for m = i: the sets of up to i labels. Alg. 4 prints "all i-subsets"; then only their beginnings are nodes.
+    AA builds one tree for each size i, from the rows reduced by the cut at that time. The nodes are counted as in Alg.
+    1 for m = i: the sets of up to i labels. Alg. 4 says "all i-subsets"; then only the prefixes of these sets are
+    nodes.
     """
 
-    largest: int  # the papers' measure of memory
-    at_m: int  # at the m-th iteration, which P0 s.5.2 speaks of
+    largest: int  # the paper's measure of memory
+    at_m: int  # in the m-th iteration (Terrovitis et al. 2008, s.5.2)
     of_subsets: int  # the largest if only i-subsets are added
 
     def then(self, tree: TreeSize | None) -> Built | None:
-        """With another iteration; None if its tree was too large to be counted."""
+        """Return the size with another iteration, or None if its tree was too large to be counted."""
         if tree is None:
             return None
         return Built(max(self.largest, tree.up_to_size), tree.up_to_size, max(self.of_subsets, tree.of_size))
 
     @property
     def statistics(self) -> dict[str, float]:
-        """Figures of the search."""
+        """Statistics for the solution."""
         return {BUILT: self.largest, f"{BUILT}_at_m": self.at_m, f"{BUILT}_of_subsets": self.of_subsets}
 
 
@@ -94,24 +95,24 @@ class Built:
 class Repaired:
     """The cut that a repair ended in."""
 
-    raised: list[int]  # its nodes that are not leaves
+    raised: list[int]  # nodes of the cut that are not leaves
     counted: int  # count-tree nodes counted in the largest pass: the papers' measure of memory
-    repairs: int  # sets that had to be repaired
-    built: Built | None = None  # what the paper would have built, if it was counted
+    repairs: int  # sets that were repaired
+    built: Built | None = None  # size of the trees that the paper would build, if it was counted
 
     def then(self, more: kernel.Repaired, cut_input: CutInput, model: ItemsetModel) -> Repaired:
-        """With what was repaired from there on, only upwards: so what was repaired before stays so."""
+        """Add a further repair. It only raises nodes, so earlier repairs remain valid."""
         if more.unrepairable is not None:
             raise Infeasible(model.unreachable(cut_input.items, cut_input.sensitive))
         return Repaired(more.raised, max(self.counted, more.counted), self.repairs + more.repairs)
 
     def solution(self, hierarchy: Hierarchy) -> CutSolution:
-        """As the result of an algorithm."""
+        """Return the solution of an algorithm."""
         return CutSolution(GlobalCut.raising(hierarchy, self.raised), statistics=self.statistics)
 
     @property
     def statistics(self) -> dict[str, float]:
-        """Figures of the search."""
+        """Statistics for the solution."""
         built = {} if self.built is None else self.built.statistics
         return {COUNTED: self.counted, "repairs": self.repairs, **built}
 
@@ -125,7 +126,7 @@ def level_by_level(
     bounded: bool = False,
     by_leaves: bool = False,
 ) -> Repaired:
-    """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an attacker can know."""
+    """Run AA (Terrovitis et al. 2008, Alg. 4): sets of 1 label, then 2, up to as many as an attacker can know."""
     known = model.demand(cut_input.items).known
     if not _counts_trees(engine, model, cut_input):
         sizes = range(1, known + 1)
@@ -141,7 +142,7 @@ def level_by_level(
 
 
 def all_at_once(cut_input: CutInput, model: ItemsetModel, engine: Engine, *, by_leaves: bool = False) -> Repaired:
-    """DA (P0 Alg. 3): sets of up to as many labels as an attacker can know, in one walk."""
+    """Run DA (Terrovitis et al. 2008, Alg. 3): sets of up to as many labels as an attacker can know, in one walk."""
     known = model.demand(cut_input.items).known
     done = repair(cut_input, model, range(known, known + 1), engine, by_leaves=by_leaves)
     if _counts_trees(engine, model, cut_input):
@@ -151,14 +152,14 @@ def all_at_once(cut_input: CutInput, model: ItemsetModel, engine: Engine, *, by_
 
 
 def _counts_trees(engine: Engine, model: ItemsetModel, cut_input: CutInput) -> bool:
-    """Whether the trees that the papers build are to be counted: those for k^m-anonymity."""
+    """Whether to count the trees that the papers build. They exist for k^m-anonymity only."""
     return engine.built_trees and model.demand(cut_input.items).monotone
 
 
 def _built_tree(
     cut_input: CutInput, raised: Sequence[int], size: int, engine: Engine, *, by_leaves: bool
 ) -> TreeSize | None:
-    """The tree that an iteration would build that starts with the cut ``raised``; None if it is too large to count."""
+    """Return the size of the tree of an iteration that starts from the cut ``raised``, or None if it is too large."""
     items, hierarchy = cut_input.items, cut_input.hierarchy
     return built_tree(
         items.indptr,
@@ -185,10 +186,10 @@ def repair(
     bounded: bool = False,
     by_leaves: bool = False,
 ) -> Repaired:
-    """Passes for sets of up to each of the sizes, from the cut ``raised``.
+    """Run a pass for sets of up to each of the sizes, starting from the cut ``raised``.
 
-    ``bounded``: the root is not to be used, and what only it could repair stays as it is.
-    ``by_leaves``: the walk takes labels by the number of leaves below them, not by support (P0 s.4.1).
+    ``bounded``: do not use the root. Sets that only the root could repair stay as they are.
+    ``by_leaves``: order labels by the number of leaves below them, not by support (Terrovitis et al. 2008, s.4.1).
     """
     items, hierarchy, tick = cut_input.items, cut_input.hierarchy, engine.tick("repairing")
     if not sizes or not sizes[-1] or not len(items.items):
@@ -198,7 +199,7 @@ def repair(
     if demand.k > 1:
         direct = _direct(cut_input, demand.k, sizes, raised, bounded, by_leaves, tick)
         done = Repaired(direct.raised, direct.counted, direct.repairs)
-    if demand.absent and not bounded:  # in a part only what is present is repaired: the last pass does the rest
+    if demand.absent and not bounded:  # parts repair only sets of present labels; the last pass repairs the rest
         more = repair_negative(
             items.indptr,
             items.items,
@@ -233,7 +234,7 @@ def repair(
 def _direct(
     cut_input: CutInput, k: int, sizes: range, raised: Sequence[int], bounded: bool, by_leaves: bool, tick: Tick
 ) -> Pass:
-    """Direct anonymization, for sets of up to each of the sizes."""
+    """Run direct anonymization for sets of up to each of the sizes."""
     items, hierarchy = cut_input.items, cut_input.hierarchy
     return direct_pass(
         items.indptr,
@@ -243,7 +244,7 @@ def _direct(
         cut_input.costs,
         hierarchy.n_leaves,
         k,
-        # Beyond three labels: once whole rows are safe, nothing is left to repair.
+        # Beyond three labels: if whole rows are safe, nothing is left to repair.
         range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
         raised,
         persons=items.repeaters,

@@ -1,20 +1,22 @@
-"""The optimal k^m cut by lazy threats, and a proved bound when time runs out first (optimum.md, 4).
+"""The optimal k^m-anonymous cut by lazy threats, or a proved bound if time runs out.
 
-1. All threats from one or two labels, at once. For m <= 2 they are all there is.
-2. Descent: the greedy cut above depth 1, 2, .. of the hierarchy, each made safe by the threats that it runs into.
-   Threats near the root are found while there is little to count, and hold below too. It ends in a safe cut, the
-   first result: no time limit holds before.
-3. Rounds: solve the relaxed problem, which knows the threats found so far; its bound holds for every safe cut. The
-   threats that its cut runs into are added, and the cut is repaired. None: it is safe, and the best there is.
+A threat is a set of internal nodes that no safe cut expands together (``shoal.kernels.search.cuts.threats``).
 
-A round's solver gets a limited effort: a proof on a weak relaxation is of no use. The effort grows only when its best
-cut is safe but not proved best.
+1. Find all threats from one or two labels at once. For m <= 2 there are no others.
+2. Descent: find the greedy cut above depth 1, 2, .. of the hierarchy. Each is made safe by the threats that it
+   violates. Threats near the root are found while there is little to count, and also hold below. The descent ends in a
+   safe cut, the first result. The time limit starts then.
+3. Rounds: solve the relaxed problem, which knows the threats found so far. Its bound holds for every safe cut. The
+   threats that its cut violates are added, and the cut is repaired. If there are none, the cut is optimal.
 
-The descent ends sooner than AA, and in a cut that was no worse on all data we tried. To be sure, AA is asked too: at
-half-time, or else after the limit, for as long as there is time. At the end every node that can be expanded is
-(:mod:`shoal.search.polish`), which matters where it gains nothing.
+Each round gives the solver a limited effort, because a proof on a weak relaxation is useless. The effort grows only if
+the best cut is safe but not proved to be optimal.
 
-Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
+The descent takes less time than AA, and its cut was no worse on all data we tried. To be sure, AA also runs: after half
+of the time limit, or else after the limit if there is time. At the end, nodes are expanded wherever that is safe
+(:mod:`shoal.search.polish`), even if it gains nothing.
+
+Cost: a few counts of the label sets at a cut, and the solver. Memory is proportional to the expanded rows.
 """
 
 from __future__ import annotations
@@ -38,33 +40,33 @@ from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
 from shoal.search.threats import counter_of
 
-AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, one after the other; the rest: the polish
+AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, in this order; the rest is for the polish
 
 
 class ExactSearch(BoundedSearch):
-    """One search."""
+    """One search for the best cut."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
         self.paired = False  # whether the threats of up to two labels are known
         self.threats: list[list[int]] = []
-        self.lifted_before = 0.0  # seconds that the counter has spent for an earlier search
-        self.descended = self.solved = False  # whether there is a first safe cut; whether the solver had a bound
-        self.aa: set[int] | None = None  # the cut of AA; kept apart: rounds must not depend on the clock
-        self.aa_seconds = 0.0  # how long AA was given at most
+        self.lifted_before = 0.0  # seconds that the counter has spent on an earlier search
+        self.descended = self.solved = False  # whether there is a first safe cut; whether the solver gave a bound
+        self.aa: set[int] | None = None  # the cut of AA, kept separately: rounds must not depend on the clock
+        self.aa_seconds = 0.0  # longest time limit that AA was given so far
 
     @functools.cached_property
     def counter(self) -> Threats:
-        """What counts; set up when it is needed, as that takes time."""
+        """The kernel that counts. It is created when needed, because that takes time."""
         self.clock.check()
         with self._timed("counting"):
             return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
     def run(self, *, needs_proof: bool) -> CutSolution:
-        """Search; without the solver installed either fail or go without a proof."""
+        """Run the search. If the solver is missing, either fail or go on without a proof."""
         if needs_proof:
             with self._timed("solving"):
-                solver.load()  # missing, it is missed before any work
+                solver.load()  # report a missing solver before any work
         ended = self._run_steps(self.begin, self._prove)
         ended = self._concluded(ended, self._conclude)
         return self._solution("proven" if self.bound == self.tree.cost(self.best) else ended)
@@ -77,14 +79,14 @@ class ExactSearch(BoundedSearch):
             self.clock.start()
 
     def offer(self, cut: GlobalCut) -> None:
-        """Start from a safe cut; nothing worse will be returned."""
+        """Start from a safe cut. The search returns nothing worse."""
         self._offer(self.tree.expanded(cut))
 
     def follow(self, weaker: Iterable[ExactSearch]) -> None:
-        """Start from what searches have found on the same rows and hierarchy whose k and m are no larger.
+        """Start from the results of searches on the same rows and hierarchy whose k and m are no larger.
 
-        A set of labels that is too rare for them is too rare here: their threats hold, and so do their bounds. With the
-        same k, counting is not done again.
+        A set of labels that is too rare for them is too rare here, so their threats and bounds hold. With the same k,
+        the counts are reused.
         """
         for search in weaker:
             self.threats += search.threats
@@ -94,15 +96,15 @@ class ExactSearch(BoundedSearch):
                 self.paired |= min(2, search.demand.known) == min(2, self.demand.known)
 
     def forget_counter(self) -> None:
-        """Free the memory of what counts, if no further search will start from this one with the same k."""
+        """Free the memory of the counter, if no later search with the same k starts from this one."""
         self.__dict__.pop("counter", None)
 
     def _ready(self) -> bool:
-        """After the descent."""
+        """Whether the descent has ended."""
         return self.descended
 
     def _count_pairs(self) -> None:
-        """Find the threats of up to two labels: nothing can be said or done without."""
+        """Find the threats of up to two labels, which every later step needs."""
         counter, tick = self.counter, self._within_time().tick("counting pairs")
         self.clock.check()
         followed = bool(self.threats)
@@ -115,8 +117,8 @@ class ExactSearch(BoundedSearch):
         self.bound = max(self.bound, self.tree.lower_bound(self.threats))
 
     def _descend(self) -> None:
-        """Greedy cuts from the root down, each safe before the next."""
-        first = 1 if self.demand.known > 2 else self.tree.height  # without larger sets the greedy cut is safe as it is
+        """Find greedy cuts from the root down. Each is made safe before the next."""
+        first = 1 if self.demand.known > 2 else self.tree.height  # without larger sets, the greedy cut is safe
         for depth in range(first, self.tree.height + 1):
             expanded = self.tree.fill(self.threats, depth=depth)
             while self._separate(expanded, depth / max(1, self.tree.height)):
@@ -125,7 +127,7 @@ class ExactSearch(BoundedSearch):
         self.descended = True
 
     def _prove(self) -> None:
-        """Rounds until the bound meets the best cut."""
+        """Run rounds until the bound meets the cost of the best cut."""
         effort = FIRST_EFFORT
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
@@ -134,7 +136,7 @@ class ExactSearch(BoundedSearch):
             relaxed = self._solve(effort)
             expanded, settled = relaxed.expanded, len(self.threats)
             if self._separate(expanded, 0.0):
-                for other in relaxed.before:  # worse than the best, but their threats spare rounds
+                for other in relaxed.before:  # worse than the best, but their threats save rounds
                     self._separate(other, 0.0, known=self.threats[settled:])
                 expanded = self.tree.repaired(expanded, self.threats)
                 while self._separate(expanded, 0.0):
@@ -146,8 +148,8 @@ class ExactSearch(BoundedSearch):
                 effort *= MORE_EFFORT
 
     def _conclude(self, ended: Ended) -> None:
-        """What is due after the search: a bound, AA's cut to compare with, the polish."""
-        if not self.paired:  # there was time for nothing
+        """Run the work that follows the search: a bound, a comparison with AA, and the polish."""
+        if not self.paired:  # there was no time for anything
             return
         if ended in ("time limit", "no solver") and self.bound < self.tree.cost(self.best):
             with self.clock.share(AA_SHARE):
@@ -163,7 +165,7 @@ class ExactSearch(BoundedSearch):
             )
 
     def _solve(self, effort: float) -> solver.Relaxed:
-        """Solve the relaxed problem and take its bound."""
+        """Solve the relaxed problem and update the bound."""
         self.clock.check()
         self.threats = self.counter.minimal(self.threats)
         with self._timed("solving"):
@@ -175,7 +177,7 @@ class ExactSearch(BoundedSearch):
         return relaxed
 
     def _separate(self, expanded: set[int], share: float, known: Sequence[Threat] = ()) -> bool:
-        """Add the threats that a cut runs into; whether there are any. Known: those that it may run into."""
+        """Add the threats that a cut violates. Return whether there are any. ``known``: threats to try first."""
         if self.demand.known <= 2 or expanded == self.best:  # known to be safe
             return False
         self._check_time(share)
@@ -186,7 +188,7 @@ class ExactSearch(BoundedSearch):
         return bool(threats)
 
     def _ask_aa(self) -> None:
-        """Take the cut of AA, once, unless AA was too slow for the same time before."""
+        """Run AA once, unless it was too slow for the same time before."""
         if self.aa is None and self.clock.left() > self.aa_seconds:
             self.aa_seconds = self.clock.left()
             with self._timed("AA"):
@@ -194,7 +196,7 @@ class ExactSearch(BoundedSearch):
             self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> CutSolution:
-        """The result in the user's terms."""
+        """Return the solution with its proved bound."""
         if self.paired:
             self.threats = self.counter.minimal(self.threats)
             self.seconds["lifting"] = self.counter.lifting_seconds - self.lifted_before
@@ -202,7 +204,7 @@ class ExactSearch(BoundedSearch):
         return self._proved(ended, len(self.threats))
 
     def _check_time(self, share: float) -> None:
-        """As for any search, but the descent is told of, too."""
+        """As for any search, but also report the progress of the descent."""
         self.clock.check()
         if self.descended:
             self._progress()

@@ -1,7 +1,7 @@
-"""A cut as the set of internal nodes strictly above it, the expanded ones (optimum.md, 1 and 2).
+"""Cuts as sets of expanded nodes: the internal nodes strictly above the cut.
 
-If a node is expanded, so is its parent; that is all a cut is. The cost of a cut is that of the root less the gains of
-the expanded nodes, in exact integers.
+A set of internal nodes is a cut if the parent of each of its nodes is in it. The cost of a cut is the cost of the root
+minus the gains of the expanded nodes, in exact integers.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from shoal.data.hierarchy import Hierarchy
 from shoal.recoding import GlobalCut
 
-SMALL, STEPS = 64, 500  # nodes and threats; cuts that are looked at
+SMALL, STEPS = 64, 500  # nodes and threats of a small problem; cuts to examine
 
 Threat = Sequence[int]  # internal nodes that must not all be expanded
 
 
 class Expansion:
-    """The hierarchy of a problem, with what expanding each node gains.
+    """The hierarchy of a problem, and the gain of expanding each node.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> tree = Expansion(h, [0, 0, 0, 0, 10, 20, 60])  # a1 a2 b1 b2 A B ALL
@@ -63,10 +63,10 @@ class Expansion:
         return GlobalCut.raising(self.hierarchy, self.raised(expanded))
 
     def fill(self, threats: Sequence[Threat], start: Iterable[int] = (), depth: int | None = None) -> set[int]:
-        """Expand more and more nodes above ``depth``, the highest gain first, where that completes no threat."""
+        """Expand nodes above ``depth``, the highest gain first, as long as no threat becomes complete."""
         depth = self.height if depth is None else depth
         expanded = set(start)
-        left = [0] * len(threats)  # nodes of each threat that are not expanded
+        left = [0] * len(threats)  # nodes of each threat that are not yet expanded
         threats_of: dict[int, list[int]] = {}
         for at, threat in enumerate(threats):
             for node in threat:
@@ -88,7 +88,7 @@ class Expansion:
         return expanded
 
     def repaired(self, expanded: set[int], threats: Sequence[Threat]) -> set[int]:
-        """Collapse nodes until no threat is complete: of each the node whose subtree gains least; then fill again."""
+        """Collapse nodes until no threat is complete, then fill again. Nodes that gain least collapse first."""
         expanded = set(expanded)
         for threat in threats:
             if all(node in expanded for node in threat):
@@ -98,7 +98,7 @@ class Expansion:
         return self.fill(threats, expanded)
 
     def lower_bound(self, threats: Sequence[Threat]) -> int:
-        """What every cut costs at least, by the threats of a single node alone."""
+        """Return a lower bound on the cost of every cut, from the threats of a single node."""
         closed = {threat[0] for threat in threats if len(threat) == 1}
         least = self.costs.copy()
         for node in self.inner:  # children come before their parents
@@ -107,7 +107,7 @@ class Expansion:
         return least[self.root]
 
     def sole_best(self, expanded: set[int], threats: Sequence[Threat]) -> bool:
-        """Whether every other cut without a threat costs more. False, too, if that takes more than a few steps to tell.
+        """Whether every other cut without a threat costs more. Also False if that takes too many steps to find out.
 
         >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
         >>> A, B, ALL = (h.code_of[label] for label in ("A", "B", "ALL"))
@@ -121,11 +121,11 @@ class Expansion:
             or any(expanded.issuperset(threat) for threat in threats)
         ):
             return False
-        most = dict.fromkeys(self.inner, 0)  # what expanding a node and any nodes below it could gain
+        most = dict.fromkeys(self.inner, 0)  # the most that expanding a node and nodes below it could gain
         for node in self.inner:
             most[node] = max(0, self.gain[node] + sum(most[child] for child in self.below[node]))
         least = self.gains(expanded)
-        # Undecided nodes, expanded ones, and the most that both gain.
+        # Undecided nodes, expanded nodes, and the most that both can gain.
         states = [([self.root], frozenset[int](), most[self.root])]
         for _ in range(STEPS):
             if not states:
@@ -143,7 +143,7 @@ class Expansion:
         return False
 
     def gains(self, nodes: set[int]) -> int:
-        """What expanding the nodes gains."""
+        """The gain of expanding the nodes."""
         return sum(self.gain[node] for node in nodes)
 
     def subtree(self, node: int, expanded: set[int]) -> set[int]:

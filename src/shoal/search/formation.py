@@ -1,6 +1,7 @@
-"""Clusters of at least k records with similar quasi-identifiers: P2's Cluster, and Mondrian (LeFevre et al. 2006).
+"""Clusters of at least k records with similar quasi-identifiers: Cluster (Poulis et al. 2013) and Mondrian.
 
-Where persons are given (as kernels want them: ``Transactions.repeaters``), clusters have records of at least k persons.
+Mondrian is from LeFevre et al. 2006. If persons are given (as ``Transactions.repeaters``), clusters have records of at
+least k persons.
 """
 
 from __future__ import annotations
@@ -17,24 +18,24 @@ from shoal.kernels.arrays import NOBODY
 from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.search.ncp_scale import NcpScale
 
-MOST, BLOCK = 200_000, 50_000  # records that Cluster takes at once; the least of a block, where there are more
+MOST, BLOCK = 200_000, 50_000  # limit for Cluster on all records; the least size of a block above that
 
 
 class Formation(Protocol):
-    """A way to form clusters."""
+    """A method to form clusters."""
 
     def __call__(
         self, raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY
     ) -> Counts:
-        """The cluster of each record."""
+        """Return the cluster of each record."""
 
 
 def cluster(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
-    """P2's Cluster: a random record and the k - 1 that are nearest to it by NCP, again and again.
+    """Form clusters of a random record and the k - 1 nearest to it by NCP, again and again (Cluster).
 
-    Those that are left at the end join the cluster that loses least by them (its NCP, not its growth; ties: the first).
-    With persons, a record takes whatever is nearest until there are k persons: who has several records that are alike
-    brings them all, as they lose little there.
+    Records that are left at the end join the cluster with the lowest NCP after that (ties: the first). With persons, a
+    record takes the nearest records until there are k persons. A person with several similar records brings all of
+    them, because they lose little there.
     """
     order = np.random.default_rng(seed).permutation(len(raw))
     threads, tick = engine.threads, engine.tick("forming clusters")
@@ -42,17 +43,17 @@ def cluster(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, p
 
 
 def mondrian(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
-    """Mondrian: the records are halved by one attribute after the other, as long as both halves keep k.
+    """Halve the records by one attribute after the other, as long as both halves keep k (Mondrian).
 
-    The attribute with the greatest NCP comes first (ties: in order), cut nearest to the median: numbers between any two
-    values, categories between children of their common ancestor. Strict: equal values stay together. A person may have
-    records in both halves.
+    The attribute with the greatest NCP comes first (ties: in order) and is cut nearest to the median. Numbers are cut
+    between any two values, categories between children of their common ancestor. Equal values stay together (strict). A
+    person may have records in both halves.
     """
     return united(raw, part_of(_halved(ncp, len(raw), k, engine, persons), len(raw)))
 
 
 def blocked(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
-    """Cluster inside blocks of similar records, by Mondrian; above ``MOST`` records Cluster alone takes too long."""
+    """Run Cluster inside blocks from Mondrian. Above ``MOST`` records, Cluster alone takes too long."""
     if len(raw) <= MOST:
         return cluster(raw, ncp, k, seed, engine, persons)
     cluster_of, clusters, done, tick = np.zeros(len(raw), dtype=np.int64), 0, 0, engine.tick("forming clusters")
@@ -68,7 +69,7 @@ def blocked(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, p
 
 
 def auto(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
-    """The one of Cluster and Mondrian whose clusters lose less; Cluster, if both lose the same."""
+    """Return the clusters of Cluster or Mondrian, whichever lose less. Ties go to Cluster."""
     ways = [way(raw, ncp, k, seed, engine, persons) for way in (blocked, mondrian)]
     return min(ways, key=ncp.total)
 
@@ -77,15 +78,15 @@ FORMATIONS: dict[str, Formation] = {"auto": auto, "cluster": cluster, "mondrian"
 
 
 def united(raw: Relational, cluster_of: Counts) -> Counts:
-    """Clusters that would be published with equal values become one (P2 Cluster, lines 9-11)."""
+    """Merge clusters that would be published with equal values (Poulis et al. 2013, Cluster, lines 9-11)."""
     return raw.generalized(cluster_of).classes
 
 
 def whole_persons(part_of: Counts, persons: Codes) -> Counts:
-    """The parts, with all rows of a person in one: that which has most of them (ties: the first). None is empty.
+    """Put all rows of a person into one part: the one with most of them (ties: the first). Empty parts are removed.
 
-    For shares of persons: those of two parts say nothing about those of both, unless no person is in both. One person
-    of two may have a value in each part, but not the same one.
+    This is for shares of persons: the shares in two parts determine that in their union only if no person is in both.
+    In each part, one of two persons may have a value, but not the same person.
 
     >>> whole_persons(np.array([0, 1, 1, 2, 2]), np.array([0, 0, 0, -1, 1])).tolist()
     [0, 0, 0, 1, 1]
@@ -100,7 +101,7 @@ def whole_persons(part_of: Counts, persons: Codes) -> Counts:
 
 
 def _halved(ncp: NcpScale, n: int, k: int, engine: Engine, persons: Codes) -> list[Counts]:
-    """All rows, halved again and again as long as both halves keep k."""
+    """Halve all rows again and again, as long as both halves keep k."""
     tick, done = engine.tick("forming clusters"), 0
     people = np.where(persons >= 0, persons, -1 - np.arange(len(persons)))
     waiting, parts = [np.argsort(people, kind="stable") if len(people) else np.arange(n)], []
@@ -117,7 +118,7 @@ def _halved(ncp: NcpScale, n: int, k: int, engine: Engine, persons: Codes) -> li
 
 
 def _within(persons: Codes, rows: Counts) -> Codes:
-    """Whose some of the rows are, as kernels want them."""
+    """Return the person of each of some rows, in the format of the kernels."""
     if not len(persons):
         return persons
     own = persons[rows]
@@ -125,10 +126,10 @@ def _within(persons: Codes, rows: Counts) -> Codes:
 
 
 def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts] | None:
-    """Two parts of the rows, each of at least k; none, if no cut leaves such parts.
+    """Return two parts of the rows, each of at least k, or None if no cut leaves such parts.
 
-    With people, rows come person by person: whoever has a value up to the cut is below it, whoever has a higher one
-    above it.
+    With people, rows are sorted by person. A person with a value up to the cut counts below it, and a person with a
+    higher value counts above it.
     """
     if len(rows) < 2 * k:
         return None
@@ -137,17 +138,17 @@ def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts]
     starts = None
     if len(people):
         own = people[rows]
-        starts = np.concatenate([[0], 1 + np.flatnonzero(own[1:] != own[:-1])])  # of each person's rows
+        starts = np.concatenate([[0], 1 + np.flatnonzero(own[1:] != own[:-1])])  # first row of each person
     for at in sorted(range(len(parts)), key=lambda at: -costs[at]):
         first, last = int(parts[at].min()), int(parts[at].max())
-        below = np.cumsum(np.bincount(parts[at] - first))[:-1]  # rows at or below each code but the last
+        below = np.cumsum(np.bincount(parts[at] - first))[:-1]  # rows at or below each code except the last
         enough = (below >= k) & (len(rows) - below >= k)
         if starts is not None:
             lowest, highest = (of.reduceat(parts[at], starts) - first for of in (np.minimum, np.maximum))
             up_to = [np.cumsum(np.bincount(ends, minlength=last - first + 1))[:-1] for ends in (lowest, highest)]
             enough = (up_to[0] >= k) & (len(starts) - up_to[1] >= k)
         allowed = enough & ncp.scales[at].borders(first, last)
-        allowed &= np.diff(below, prepend=0) > 0  # of several cuts with equal parts the first
+        allowed &= np.diff(below, prepend=0) > 0  # the first of several cuts with equal parts
         if allowed.any():
             off = np.where(allowed, np.abs(2 * below - len(rows)), len(rows) + 1)
             cut = parts[at] <= first + int(np.argmin(off))

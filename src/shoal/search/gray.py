@@ -1,4 +1,4 @@
-"""Chunks of similar rows (P3 Alg. 6): Gray order, equal numbers of m-combinations, flexible borders."""
+"""Chunks of similar rows (Terrovitis et al. 2011, Alg. 6): Gray order, equal m-combinations, flexible borders."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ BALANCES = ("combinations", "records")
 
 @dataclass(frozen=True)
 class Splitting:
-    """Where P3 leaves a choice."""
+    """Choices that the paper leaves open."""
 
-    bit_order: str = "hierarchy"  # the item of the lowest bit: first of the hierarchy, most frequent, or rarest
+    bit_order: str = "hierarchy"  # item of the lowest bit: first of the hierarchy, most frequent, or rarest
     borders: str = "closed"  # a border moves to t-f .. t+f; half-open: not to t+f
-    balance: str = "combinations"  # what chunks have about equal numbers of (s.4.5.1), or records (Alg. 6, line 7)
-    estimate_from: int = 0  # rows that the number of combinations is estimated from; 0: all
+    balance: str = "combinations"  # chunks have equal numbers of combinations (s.4.5.1) or records (Alg. 6, line 7)
+    estimate_from: int = 0  # number of rows used to estimate the number of combinations; 0: all
     seed: int = 0
 
 
@@ -42,13 +42,13 @@ def gray_chunks(
     keep_persons: bool = False,
     splitting: Splitting = Splitting(),
 ) -> list[Counts]:
-    """The rows in Gray order, cut into consecutive chunks; every row is in one, and none is empty.
+    """Cut the rows in Gray order into consecutive chunks. Every row is in one chunk, and no chunk is empty.
 
-    ``keep_persons``: then the rows of each person are brought together in one of them.
+    ``keep_persons``: then move the rows of each person to one chunk.
 
     >>> rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
     >>> items = Transactions.from_sets(rows, ["a1", "a2", "b1", "b2"])
-    >>> [chunk.tolist() for chunk in gray_chunks(items, 2, 2, 0)]  # P3 Fig. 7: t2 t1 t3 t4, 1 + 3 + 3 + 3 pairs
+    >>> [chunk.tolist() for chunk in gray_chunks(items, 2, 2, 0)]  # paper, Fig. 7: t2 t1 t3 t4, 1 + 3 + 3 + 3 pairs
     [[1, 0, 2], [3]]
     """
     numbered = renumbered(items, splitting.bit_order)
@@ -63,7 +63,7 @@ def gray_chunks(
 
 
 def renumbered(items: Transactions, bit_order: str) -> Transactions:
-    """The rows with their items numbered in the order that is asked for; ties: in that of the hierarchy.
+    """Number the items in the requested order. Ties keep the order of the hierarchy.
 
     >>> items = Transactions.from_sets([["a"], ["b", "c"], ["c"], ["b", "c"]], ["a", "b", "c"])
     >>> renumbered(items, "frequent-first").labels, renumbered(items, "rare-first").labels
@@ -81,10 +81,10 @@ def renumbered(items: Transactions, bit_order: str) -> Transactions:
 def borders(
     items: Transactions, order: Counts, m: int, chunks: int, flexibility: int, splitting: Splitting = Splitting()
 ) -> list[int]:
-    """The positions in the order after which a chunk ends, all but the last, strictly rising.
+    """Return the positions in the order after which a chunk ends, except the last, strictly rising.
 
-    Border i is at the first row where the number of m-combinations so far reaches i/n of all (none at all: of rows),
-    moved by up to ``flexibility`` rows to where a row differs most from the next one (ties: the first such place).
+    Border i is at the first row where the number of m-combinations so far reaches i/n of all (if there are none: of the
+    rows). It moves by up to ``flexibility`` rows to where a row differs most from the next one (ties: the first place).
     """
     sizes = items.sizes[order].tolist()
     combinations = {size: math.comb(size, m) for size in set(sizes)}
@@ -96,7 +96,7 @@ def borders(
     for border in range(1, chunks):
         at = bisect_left(reached, math.ceil(border * total / chunks))
         lowest = places[-1] + 1 if places else 0
-        highest = len(sizes) - 1 - (chunks - border)  # leaves a row for each chunk to come
+        highest = len(sizes) - 1 - (chunks - border)  # leaves a row for each later chunk
         at = min(max(at, lowest), highest)
         last = at + flexibility - (splitting.borders == "half-open" and flexibility > 0)
         window = range(max(at - flexibility, lowest), min(last, highest) + 1)
@@ -105,7 +105,7 @@ def borders(
 
 
 def _estimated(items: Transactions, combinations: Mapping[int, int], splitting: Splitting) -> Fraction:
-    """The number of m-combinations of all rows, or what some that are drawn make of it (P3 s.4.5.1)."""
+    """Return the number of m-combinations of all rows, or an estimate from a random sample (s.4.5.1)."""
     sizes, rows = items.sizes, splitting.estimate_from
     if 0 < rows < len(items):
         sizes = sizes[np.random.default_rng([splitting.seed, 3]).choice(len(items), rows, replace=False)]
@@ -113,15 +113,15 @@ def _estimated(items: Transactions, combinations: Mapping[int, int], splitting: 
 
 
 def _distance(items: Transactions, order: Counts, place: int) -> int:
-    """The number of items that only one of two neighbours has."""
+    """Return the number of items that only one of two neighbours has."""
     one, other = (items.items[items.indptr[row] : items.indptr[row + 1]] for row in order[place : place + 2])
     return len(one) + len(other) - 2 * len(np.intersect1d(one, other, assume_unique=True))
 
 
 def joined(chunks: list[Counts], feasible: Callable[[Counts], bool]) -> list[Counts]:
-    """Chunks that can be anonymized by themselves: any other joins the next one, the last one the previous.
+    """Join chunks until each can be anonymized by itself: a chunk joins the next one, the last chunk the previous.
 
-    If nothing is feasible, all rows are one chunk.
+    If no chunk is feasible, all rows become one chunk.
 
     >>> small = [np.array([0]), np.array([1, 2]), np.array([3, 4, 5]), np.array([6])]
     >>> [chunk.tolist() for chunk in joined(small, lambda rows: len(rows) > 2)]

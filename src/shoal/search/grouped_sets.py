@@ -1,8 +1,8 @@
-"""The items of one cluster in groups that lose little under k^m-anonymity.
+"""Groups of the items of one cluster that lose little under k^m-anonymity.
 
-The cheapest of several groupings is regrouped by annealing, over items that are all siblings. NCP asks for a low mean:
-left to itself it makes many groups of middling size, and publishes hardly any item as itself. So an item that is not
-published as itself may cost a little more than its loss (docs/internals/decisions/0024 has figures).
+The cheapest of several groupings is regrouped by simulated annealing, with all items as siblings. NCP alone prefers
+many groups of medium size, and hardly any item stays unchanged. So an item that is not published as itself costs a
+little more than its loss (docs/internals/decisions/0024 has figures).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shoal.search.siblings import regrouped, tree_of
 
 
 class UnchangedFirst(AdditiveLoss):
-    """A loss, and something on top for every item that is not published as itself.
+    """A loss with an extra cost for every item that is not published as itself.
 
     >>> from shoal.metrics.ncp import NCP
     >>> UnchangedFirst(NCP(), 3).penalty(np.array([1, 2, 5]), 10).tolist()
@@ -38,20 +38,20 @@ class UnchangedFirst(AdditiveLoss):
         self.loss, self.added = loss, added
 
     def of(self, compared: Comparison) -> dict[str, float]:
-        """What the loss itself says."""
+        """The loss itself, without the extra cost."""
         return self.loss.of(compared)
 
     def penalty(self, sizes: Counts, items: int) -> Counts:
-        """More, unless the label is one item."""
+        """The penalty of the loss, plus the extra cost unless the label is a single item."""
         return self.loss.penalty(sizes, items) + np.where(sizes == 1, 0, self.added)
 
     def worst(self, items: int) -> int:
-        """With what is added."""
+        """The worst penalty, with the extra cost."""
         return self.loss.worst(items) + self.added
 
 
 class GroupedSets:
-    """Groupings of the items of one cluster, as numbers of groups: those that occur, by code."""
+    """Groupings of the items of one cluster. Each grouping is an array: the group number of each item that occurs."""
 
     def __init__(self, part: Prepared[ItemsetModel], unchanged_weight: float, engine: Engine) -> None:
         demand = part.model.demand(part.items)
@@ -61,7 +61,7 @@ class GroupedSets:
         self.present = np.flatnonzero(part.items.supports)
         labels = [part.items.labels[code] for code in self.present.tolist()]
         flat = Hierarchy.flat(labels)
-        self.order = np.array([flat.code_of[label] for label in labels])  # the code there of each item that occurs
+        self.order = np.array([flat.code_of[label] for label in labels])  # code in ``flat`` of each item that occurs
         codes = np.full(len(part.items.labels), -1, dtype=np.int32)
         codes[self.present] = self.order
         weights = part.item_weights
@@ -71,11 +71,11 @@ class GroupedSets:
         self.flat = replace(self.part, hierarchy=flat, items=items, item_weights=weights)
 
     def quick(self) -> Codes:
-        """Groups by frequency; the smallest item of each item's group."""
+        """Return groups by frequency, as the smallest item of the group of each item."""
         return self._first_of(self._by_frequency())
 
     def best(self, free: Codes, work: int) -> Codes:
-        """The cheapest of several, ``free`` among them, regrouped by so much work if that costs less.
+        """Return the cheapest of several groupings, including ``free``, regrouped if that costs less.
 
         Groups of siblings come first, so they win ties.
         """
@@ -85,26 +85,26 @@ class GroupedSets:
         return self._first_of(found if self._cost(found) < self._cost(start) else start)
 
     def _by_frequency(self) -> Codes:
-        """Groups of a tree that is built by frequency."""
+        """Return the groups of a hierarchy that is built by frequency."""
         groups: Codes = _cut_groups(self.flat, self.engine)[self.order]
         return groups
 
     def _first_of(self, blocks: Codes) -> Codes:
-        """For each item the smallest one of its group; -1 for items that do not occur."""
+        """Return the smallest item of the group of each item, or -1 for items that do not occur."""
         _, first, group_of = np.unique(blocks, return_index=True, return_inverse=True)
         first_of = np.full(len(self.part.items.labels), -1, dtype=np.int32)
         first_of[self.present] = self.present[first[group_of]]
         return first_of
 
     def _cost(self, blocks: Codes) -> int:
-        """What a grouping costs."""
+        """The cost of a grouping."""
         _, group_of, sizes = np.unique(blocks, return_inverse=True, return_counts=True)
         penalties = self.part.loss.penalty(sizes, self.part.hierarchy.n_leaves)
         return int((self.part.occurrences[self.present] * penalties[group_of]).sum())
 
 
 def _cut_groups(problem: Prepared[ItemsetModel], engine: Engine) -> Codes:
-    """For each item its group in a safe cut of the hierarchy with groups between siblings, halved by frequency."""
+    """Return the group of each item in a safe cut, after siblings are halved by frequency."""
     refined = problem.on(tree_of(problem, "frequency"))
     search = ExactSearch(refined, engine, Clock.of("none"))
     search.begin()

@@ -1,4 +1,4 @@
-"""Rows join finished groups (P1): each the one whose published row is most similar, which is then decided anew."""
+"""Adds rows to finished groups (Wang et al. 2014). Each joins the group whose published row is most similar."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from shoal.data.transactions import Transactions
 
 
 class PublishedItems:
-    """Which items each group publishes, found by item."""
+    """An index from each item to the groups that publish it."""
 
     def __init__(self, rows: Transactions) -> None:
-        """One row for each group."""
+        """Create the index from the published row of each group."""
         order = np.argsort(rows.items, kind="stable")
         ends = np.searchsorted(rows.items[order], np.arange(1, len(rows.labels)))
         self._groups = np.split(row_ids(rows.indptr)[order], ends)  # by item
         self.sizes: Counts = rows.sizes.astype(np.int64)
 
     def shared(self, items: Iterable[int]) -> Counts:
-        """How many of the items each group publishes."""
+        """Count for each group how many of the items it publishes."""
         counts = np.zeros(len(self.sizes), dtype=np.int64)
         for item in items:
             counts[self._groups[item]] += 1
         return counts
 
     def replace(self, group: int, before: set[int], after: set[int]) -> None:
-        """Let a group publish other items."""
+        """Update the items that a group publishes."""
         for item in after - before:
             self._groups[item] = np.append(self._groups[item], group)
         for item in before - after:
@@ -38,23 +38,23 @@ class PublishedItems:
 
 
 class Joining:
-    """Groups that rows join one after the other, by what they publish: known items by majority, all hidden ones.
+    """Groups that rows join one after the other. A group publishes known items by majority, and all hidden items.
 
-    What a group publishes is kept up to date by counts, so a row costs a look at the groups that share its items.
+    Counts are updated with each row, so adding a row only examines the groups that share its items.
     """
 
     def __init__(
         self, rows: tuple[Transactions, Transactions], groups: list[list[int]], shown: tuple[Transactions, Transactions]
     ) -> None:
-        """All rows, the groups of them (each with its seed first), and what these publish: known and hidden items."""
+        """Take all rows, the groups (each with its seed first), and the known and hidden items that they publish."""
         self._known, self._hidden = rows
         self._groups, self._shown = groups, shown
         self._items, self._secrets = (PublishedItems(some) for some in shown)
-        self._counts: dict[int, Counter[int]] = {}  # known items of groups that were joined
-        self._now: dict[int, tuple[set[int], set[int]]] = {}  # what these publish
+        self._counts: dict[int, Counter[int]] = {}  # counts of known items in groups that were joined
+        self._now: dict[int, tuple[set[int], set[int]]] = {}  # published items of these groups
 
     def join(self, row: int) -> None:
-        """Join the group with the nearest published row; then that shares most hidden items; then the first."""
+        """Join the group with the nearest published row. Ties: most hidden items in common, then the first group."""
         own, secret = self._known.row(row).tolist(), self._hidden.row(row).tolist()
         distances = len(own) + self._items.sizes - 2 * self._items.shared(own)
         near = np.flatnonzero(distances == distances.min())
@@ -70,7 +70,7 @@ class Joining:
         self._secrets.replace(best, hidden, self._now[best][1])
 
     def _majority(self, group: int) -> set[int]:
-        """The items of more than half of the rows; the seed decides ties."""
+        """Return the items of more than half of the rows. The seed decides ties."""
         size, seed = len(self._groups[group]), set(self._known.row(self._groups[group][0]).tolist())
         return {
             item

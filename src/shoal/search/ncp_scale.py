@@ -1,4 +1,4 @@
-"""NCP of clusters in whole numbers, so that a search compares costs exactly."""
+"""NCP of clusters in whole numbers, so that searches compare costs exactly."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from shoal.data.arrays import Codes, Counts
 from shoal.data.relational import Relational
 from shoal.data.scales import Scale
 
-FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
-COARSE = 2**20  # the same where costs are squared, and the squares weighted
+FINEST = 2**40  # the largest unit; the costs of all rows must also fit 63 bits
+COARSE = 2**20  # the largest unit if costs are squared and weighted
 
 
 @dataclass(frozen=True, eq=False)
 class NcpScale:
-    """The quasi-identifiers in dense codes, and what it costs to publish some codes together.
+    """The quasi-identifiers as dense codes, and the cost of publishing some codes together.
 
-    ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so that costs
-    are exact; where that is beyond ``FINEST``, costs are rounded, by less than ``slack`` for a record.
+    ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so costs are
+    exact. If that is above ``FINEST``, costs are rounded by less than ``slack`` for a record.
 
     >>> from shoal.data.ordered import OrderedAttribute
     >>> ages = np.array([19, 22, 70])
@@ -38,26 +38,26 @@ class NcpScale:
 
     @classmethod
     def of(cls, raw: Relational) -> NcpScale:
-        """For the original values."""
+        """Return the scale for the original values."""
         return cls._scaled(raw, raw.weights, FINEST)
 
     @classmethod
     def unweighted(cls, raw: Relational) -> NcpScale:
-        """What each column costs by itself, all of them in the same unit; a column of weight 0 costs nothing.
+        """Return the cost of each column by itself, all in the same unit. A column of weight 0 costs nothing.
 
-        Units are near ``COARSE``: such that squares fit, and that roots of their sums are precise.
+        Units are near ``COARSE``, so that squares fit and roots of their sums are precise.
         """
         scale = cls._scaled(raw, [Fraction(bool(weight)) for weight in raw.weights], COARSE, least=COARSE)
-        off = math.ceil(max(1, sum(raw.weights)))  # no norm of the columns is off by more, if none of them is by 1
+        off = math.ceil(max(1, sum(raw.weights)))  # the largest error of a norm, if each column has an error below 1
         return replace(scale, slack=off if scale.slack else 0)
 
     @classmethod
     def _scaled(cls, raw: Relational, weights: Sequence[Fraction], finest: int, least: int = 1) -> NcpScale:
-        """With the exact unit, or with a multiple of it up to ``least``; none is above the finest."""
+        """Return the scale with the exact unit, or a multiple of it up to ``least``. No unit is above ``finest``."""
         shares = [weight / attribute.denominator for attribute, weight in zip(raw.attributes, weights, strict=True)]
         exact = math.lcm(*(share.denominator for share in shares))
         exact *= max(1, least // exact)
-        most = max(1, math.ceil(sum(weights))) * max(1, len(raw))  # records that lose all that they can
+        most = max(1, math.ceil(sum(weights))) * max(1, len(raw))  # the cost of all records if each loses everything
         unit = min(exact, finest, 2**61 // most)
         points, codes = zip(*(np.unique(low, return_inverse=True) for low in raw.low), strict=True)
         scales = [
@@ -68,7 +68,7 @@ class NcpScale:
         return cls([code.astype(np.int32) for code in codes], scales, unit, slack)
 
     def total(self, cluster_of: Counts) -> int:
-        """What all rows cost in these clusters."""
+        """The cost of all rows in these clusters."""
         sizes = np.bincount(cluster_of).tolist()
         return sum(
             size * cost
@@ -77,5 +77,5 @@ class NcpScale:
         )
 
     def most(self, share: float, rows: int) -> int:
-        """The greatest sum of costs over so many rows that is certainly not above a mean NCP."""
+        """Return the largest total cost of this many rows that is certainly not above a mean NCP."""
         return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows

@@ -1,4 +1,4 @@
-"""Which clusters of records can be made safe by themselves."""
+"""Tells which clusters of records can be made safe by themselves."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Needs:
-    """Which clusters can be made safe by themselves, at the latest with everything at the root.
+    """Tells which clusters can be made safe by themselves, if necessary with all items at the root.
 
-    Of none or at least k persons with a set that is not empty and, for models about columns, of at least k persons. No
-    sensitive value may be too frequent, neither by records nor by persons: of all records, and of those with a set.
-    Where attackers may know what is missing, of none or at least k persons with an empty set, too.
+    A cluster must have no non-empty set, or non-empty sets of at least k persons. For models about columns it must have
+    at least k persons. No sensitive value may be too frequent, counted by records and by persons, among all records and
+    among those with a set. If attackers may know absent items, the cluster must also have no empty set, or empty sets
+    of at least k persons.
     """
 
     def __init__(self, problem: Prepared[ItemsetModel]) -> None:
@@ -31,17 +32,17 @@ class Needs:
         self.units = [records] if items.persons is None else [records, self.persons]
 
     def is_feasible(self, rows: Counts) -> bool:
-        """Whether a cluster of these rows can."""
+        """Whether a cluster of these rows can be made safe."""
         return self.feasible(rows, np.zeros(len(rows), dtype=np.int64))[0]
 
     def can_be_class(self, rows: Counts) -> bool:
-        """Whether these rows hold for who knows their columns and no item, whatever becomes of their sets."""
+        """Whether these rows are safe against an attacker who knows their columns and no item."""
         alone = np.zeros(len(rows), dtype=np.int64)
         enough = bool(_different(self.persons[rows], alone, 1)[0] >= self.least)
         return enough and all(self._hidden(rows, alone, 1, unit)[0] for unit in (self.units if self.l else ()))
 
     def feasible(self, rows: Counts, cluster_of: Counts) -> list[bool]:
-        """Whether each of the clusters of some rows can."""
+        """Whether each cluster of some rows can be made safe."""
         clusters = int(cluster_of.max(initial=0)) + 1
         persons = _different(self.persons[rows], cluster_of, clusters)
         some = self.filled[rows]
@@ -56,7 +57,7 @@ class Needs:
         return [bool(one) for one in fine]
 
     def _hidden(self, rows: Counts, cluster_of: Counts, clusters: int, unit: Counts) -> Flags:
-        """For each cluster, whether no sensitive value is in more than 1 of l of its records, or persons."""
+        """For each cluster, whether no sensitive value is in more than 1 of l records, or persons."""
         values = self.values.take(rows)
         ids, width = row_ids(values.indptr), max(1, len(values.labels))
         holders = _different(unit[rows[ids]], cluster_of[ids] * width + values.items, clusters * width)
@@ -66,7 +67,7 @@ class Needs:
 
 
 def _different(units: Counts, group_of: Counts, groups: int) -> Counts:
-    """How many different units each group has.
+    """Count the different units of each group.
 
     >>> _different(np.array([7, 7, 8]), np.array([0, 0, 2]), 3).tolist()
     [1, 0, 1]

@@ -1,9 +1,9 @@
-"""Groups of similar rows around sensitive ones (P1): what STN, GSC and K-NN share.
+"""Groups of similar rows around sensitive ones: the common part of STN, GSC and K-NN (Wang et al. 2014).
 
-A row is sensitive if it holds a sensitive item. Each group has a seed, a sensitive row, and k - 1 others; flips make
-them the same (``recoding.Flips``). Sensitive rows that are left when fewer than k rows are unused join finished groups.
-P1 takes rows that are not sensitive first. If any row may be taken, groups hold several sensitive ones, and there are
-fewer groups.
+A row is sensitive if it contains a sensitive item. Each group has a seed, which is a sensitive row, and k - 1 other
+rows. Flips make them the same (:class:`shoal.recoding.Flips`). If fewer than k rows are unused, the remaining sensitive
+rows join finished groups. The paper takes rows without sensitive items first. If any row may be taken, a group can
+contain several sensitive rows, and there are fewer groups.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from shoal.recoding.solution import Solution
 from shoal.search.joining import Joining
 
 SHORTAGES = ("fill", "merge")
-SHORTAGE_HELP = "no record without sensitive items is left: take others with them, or join a finished group"
+SHORTAGE_HELP = "What to do when records without sensitive items run out: use others, or merge into finished groups."
 
 
 def sensitive_rows(problem: Prepared[SensitiveK]) -> Counts:
-    """The rows with a sensitive item, in the order of the input; none, if the data need no change."""
+    """Return the rows with a sensitive item, in input order; none if the data satisfy the model already."""
     rows = np.flatnonzero(problem.sensitive_items.sizes)
     held = merged(problem.items, problem.sensitive_items).take(rows)
     counts = Counter(row.tobytes() for row in held)
@@ -39,7 +39,7 @@ def sensitive_rows(problem: Prepared[SensitiveK]) -> Counts:
 
 
 def fewest_sensitive_first(problem: Prepared[SensitiveK]) -> Counts:
-    """The sensitive rows by their number of sensitive items, then in the order of the input (P1's STN)."""
+    """Return the sensitive rows by their number of sensitive items, then in input order (as in STN)."""
     rows = sensitive_rows(problem)
     return rows[np.argsort(problem.sensitive_items.sizes[rows], kind="stable")]
 
@@ -47,11 +47,11 @@ def fewest_sensitive_first(problem: Prepared[SensitiveK]) -> Counts:
 def nearest_first(
     problem: Prepared[SensitiveK], seeds: Counts, engine: Engine, *, candidates: str, shortage: str
 ) -> Solution:
-    """Each seed in turn, unless another took it, takes its k - 1 nearest unused rows.
+    """Let each unused seed in turn take its k - 1 nearest unused rows.
 
-    Near is a small Hamming distance on the items that may be known; ties go in the order of the input. Candidates are
-    ``all`` rows, or the ``nonsensitive`` ones first. When these run out, the next seeds ``fill`` up their groups with
-    sensitive rows, or ``merge`` into finished groups.
+    Distance is the Hamming distance on the items that are not sensitive. Ties go by input order. Candidates are ``all``
+    rows, or the ``nonsensitive`` ones first. When these run out, the next seeds ``fill`` their groups with sensitive
+    rows, or ``merge`` into finished groups.
     """
     items, sensitive = problem.items, problem.sensitive_items.sizes > 0
     deferred = sensitive if candidates == "nonsensitive" else np.zeros_like(sensitive)
@@ -71,16 +71,16 @@ def nearest_first(
 
 
 def _without_shortage(groups: Counts, deferred: npt.NDArray[np.bool_]) -> int:
-    """How many groups come before the first one whose seed took deferred rows: at least one, which others can join."""
+    """Count the groups before the first one whose seed took deferred rows; at least one, which others can join."""
     short = np.flatnonzero(deferred[groups[:, 1:]].any(axis=1))
     return max(1, int(short[0])) if len(short) else len(groups)
 
 
 def finished(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:
-    """The flips for groups of rows, each with its seed first; seeds that are in none join the most similar group.
+    """Return the flips for groups of rows, each with its seed first. Seeds in no group join the most similar group.
 
-    That is the one whose published row has the smallest Hamming distance on the items that may be known, then the one
-    that shares most sensitive items, then the first. What it publishes is decided anew after each that joins.
+    That is the group whose published row has the smallest Hamming distance on the items that are not sensitive (ties:
+    most sensitive items in common, then the first group). Its published row is updated after each row that joins.
     """
     grown = [list(group) for group in groups]
     used = {row for group in grown for row in group}
@@ -93,7 +93,7 @@ def finished(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]], see
 
 
 def _flips(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> Flips:
-    """The recoding for groups of rows, each with its seed first."""
+    """Return the recoding for groups of rows, each with its seed first."""
     marks = np.full(len(problem.items), -1, dtype=np.int64)
     for number, group in enumerate(groups):
         marks[group] = number
@@ -105,7 +105,7 @@ def _flips(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> Fl
 
 
 def _published(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
-    """What each group is published as: the items that may be known, and the sensitive ones."""
+    """Return the published items of each group: those that are not sensitive, and the sensitive ones."""
     published = _flips(problem, groups).apply(problem.items, problem.sensitive_part)
     assert published.sensitive is not None
     firsts = np.array([group[0] for group in groups], dtype=np.int64)

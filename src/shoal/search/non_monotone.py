@@ -1,18 +1,18 @@
-"""The optimal cut for models that are not monotone, by exclusion (optimum.md, 6), and a bound when time runs out.
+"""The optimal cut for models that are not monotone, by exclusion, or a proved bound if time runs out.
 
-1. A descent, as for k^m: greedy cuts above depth 1, 2, .. of the hierarchy. What is in breach near the root is found
-   while there is little to count.
-2. Rounds: solve the relaxed problem, which knows the constraints found so far; its bound holds for every cut that
-   satisfies the model. What is in breach at its cut is excluded, and the cut is mended to a satisfying one, which may
-   be the best so far. Nothing in breach: it is the best there is. If no cut meets the constraints, none satisfies the
-   model.
+1. A descent, as for k^m-anonymity: greedy cuts above depth 1, 2, .. of the hierarchy. Violations near the root are
+   found while there is little to count.
+2. Rounds: solve the relaxed problem, which knows the constraints found so far. Its bound holds for every cut that
+   satisfies the model. The violations at its cut are excluded. The cut is then repaired to one that satisfies the
+   model, which may be the best so far. If there are no violations, the cut is optimal. If no cut satisfies the
+   constraints, none satisfies the model.
 
-A combination in breach excludes only cuts that have all its labels, as specialising them may help. Unless the set is
-closed: then whatever its labels are specialised to, something is in breach, and no good cut expands all their parents.
-For l^m-diversity a set is closed if too few rows stand against those with the sensitive value even when each counts as
-often as it could hold specialisations (native/search/repair/repair_diversity.hpp has the argument).
+In general, a violating combination excludes only cuts that have all its labels, because specialising them may help.
+Some sets are closed: whatever their labels are specialised to, some set violates the model. Then no safe cut expands
+all parents of these labels. For l^m-diversity, a set is closed if too few rows without the sensitive value remain even
+when each counts as often as it could hold specialisations (native/search/repair/repair_diversity.hpp has the argument).
 
-Cost: a few listings of the breaches at a cut, and the solver; memory proportional to the expanded rows.
+Cost: a few listings of the violations at a cut, and the solver. Memory is proportional to the expanded rows.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from shoal.search.clock import Clock
 from shoal.search.direct import CutInput, level_by_level
 from shoal.search.exact import ExactSearch
 
-LISTED = 200_000  # breaches of a round, about
-KM_SHARE = 3 / 4  # of the limit, for the best k^m-anonymous cut
-AA_SHARE = 1 / 2  # of the time left after the search
+LISTED = 200_000  # about how many violations a round lists
+KM_SHARE = 3 / 4  # share of the limit for the best k^m-anonymous cut
+AA_SHARE = 1 / 2  # share of the time left after the search
 
 
 class NonMonotoneSearch(BoundedSearch):
-    """One search."""
+    """One search for the best cut."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
@@ -48,18 +48,18 @@ class NonMonotoneSearch(BoundedSearch):
             self.breaches = breaches_of(problem, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
-        self.satisfied = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
-        self.beats_aa = False  # whether the first cut is known to be no worse than AA's
-        self.refused: Infeasible | None = None  # why there is none
+        self.satisfied = self.clean = False  # whether a cut satisfies the model; whether the last cut did
+        self.beats_aa = False  # whether the first cut is known to be no worse than that of AA
+        self.refused: Infeasible | None = None  # why no cut was found
         self.counted = self.settled = 0  # most sets counted; constraints of the search for k^m
         leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
         self.used = leaves[problem.hierarchy.span[:, 1]] > leaves[problem.hierarchy.span[:, 0]]  # by node
 
     def run(self, *, needs_proof: bool) -> CutSolution:
-        """Search; without the solver installed either fail or go without a proof."""
+        """Run the search. If the solver is missing, either fail or go on without a proof."""
         if needs_proof:
             with self._timed("solving"):
-                solver.load()  # missing, it is missed before any work
+                solver.load()  # report a missing solver before any work
         interrupted = self._start(needs_proof)
         if interrupted and not self.satisfied:
             raise KeyboardInterrupt
@@ -68,8 +68,8 @@ class NonMonotoneSearch(BoundedSearch):
             ended: Ended = "interrupted" if interrupted else self._run_steps(self._descend, self._prove)
         except solver.Impossible:
             raise Infeasible(
-                f"No cut of the hierarchy satisfies {self.model.title} with these options, which is proved: "
-                f"ask for less, or use --algorithm lra, which can recode parts of the data differently."
+                f"It is proved that no cut of the hierarchy satisfies {self.model.title} with these options: weaken "
+                f"the guarantee, or use algorithm='lra', which can generalize parts of the data differently."
             ) from self.refused
         if self.refused:
             raise self.refused
@@ -79,17 +79,17 @@ class NonMonotoneSearch(BoundedSearch):
         return self._proved("proven" if done else ended, clauses, count_tree_nodes=self.counted)
 
     def _ready(self) -> bool:
-        """Once a cut satisfies the model."""
+        """Whether a cut satisfies the model."""
         return self.satisfied
 
     def _start(self, needs_proof: bool) -> bool:
-        """Find a first cut, whatever the limit: AA's. Return whether the user wants no more.
+        """Find a first cut with AA, whatever the limit. Return whether the user has interrupted.
 
-        Negative knowledge includes k^m-anonymity: there it is the best cut for that, mended, and its bound holds too.
-        Most often nothing has to be mended, and that is the proof.
+        Negative knowledge includes k^m-anonymity. For that model, the first cut is the best k^m-anonymous cut,
+        repaired, and its bound holds too. Most often no repair is needed, so the cut is proved optimal.
         """
         if not self.demand.absent:
-            self._mend(set(self.tree.inner), self._within_time())
+            self._repair(set(self.tree.inner), self._within_time())
             self.beats_aa = True
             return False
         plain = self.problem.under(Km(k=self.demand.k, m=max(1, self.demand.known)))
@@ -97,12 +97,12 @@ class NonMonotoneSearch(BoundedSearch):
             search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
             solution = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
-        self._mend(search.best, self._within_time())
-        self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA mends its own k^m cut
+        self._repair(search.best, self._within_time())
+        self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA repairs its own k^m cut
         return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
     def _descend(self) -> None:
-        """Greedy cuts from the root down, for the threats that they run into."""
+        """Find greedy cuts from the root down, to collect the threats that they violate."""
         for depth in range(1, self.tree.height + 1):
             if self.satisfied and self.bound == self.tree.cost(self.best):
                 return
@@ -110,7 +110,7 @@ class NonMonotoneSearch(BoundedSearch):
                 pass
 
     def _exclude(self, expanded: set[int]) -> bool:
-        """Add what a cut has in breach to the constraints; whether there is a new threat."""
+        """Add the violations of a cut to the constraints. Return whether there is a new threat."""
         self._check_time(0.0)
         before = len(self.threats)
         with self._timed("counting"):
@@ -122,7 +122,7 @@ class NonMonotoneSearch(BoundedSearch):
         return len(self.threats) > before
 
     def _prove(self) -> None:
-        """Rounds until the bound meets the best cut."""
+        """Run rounds until the bound meets the cost of the best cut."""
         effort = FIRST_EFFORT
         while not self.satisfied or self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
@@ -136,12 +136,12 @@ class NonMonotoneSearch(BoundedSearch):
             if self.clean:
                 self._keep(relaxed.expanded)
             if len(self.threats) + len(self.together) > before:
-                self._mend(relaxed.expanded, self._within_time())
+                self._repair(relaxed.expanded, self._within_time())
             elif not relaxed.proven:
                 effort *= MORE_EFFORT
 
-    def _mend(self, expanded: set[int], engine: Engine) -> None:
-        """Raise a cut until it satisfies the model, if that can be."""
+    def _repair(self, expanded: set[int], engine: Engine) -> None:
+        """Raise a cut until it satisfies the model, if possible."""
         self.clock.check()
         with self._timed("mending"):
             try:
@@ -153,14 +153,14 @@ class NonMonotoneSearch(BoundedSearch):
         self._keep(self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, done.raised)))
 
     def _conclude(self, ended: Ended) -> None:
-        """What is due after the search: AA's cut to compare with, and groups that can be expanded for nothing."""
+        """Run the work that follows the search: compare with AA, and expand groups that cost nothing."""
         if ended in ("time limit", "no solver") and not self.beats_aa:
             with self.clock.share(AA_SHARE):
-                self._mend(set(self.tree.inner), self._within_time())
+                self._repair(set(self.tree.inner), self._within_time())
         self._expand_for_nothing()
 
     def _expand_for_nothing(self) -> None:
-        """Expand nodes in use that cost nothing either way, such as groups of a single one, where that is fine."""
+        """Expand nodes in use that cost nothing either way, such as groups of a single item, where that is safe."""
         free = [node for node in self.tree.raised(self.best) if not self.tree.gain[node] and self.used[node]]
         for node in free:
             self._check_time(0.0)
@@ -170,14 +170,14 @@ class NonMonotoneSearch(BoundedSearch):
                 free += [below for below in self.tree.below[node] if not self.tree.gain[below]]
 
     def _keep(self, expanded: set[int]) -> None:
-        """Take a cut that satisfies the model, if it is the best so far."""
+        """Keep a cut that satisfies the model if it is the best so far."""
         if not self.satisfied:
             self.best, self.satisfied, self.refused = expanded, True, None
         self._offer(expanded)
 
 
 def breaches_of(problem: Prepared[ItemsetModel], engine: Engine) -> Breaches:
-    """The kernel that lists breaches at a cut, set up for a problem with a model that is not monotone."""
+    """Return the kernel that lists the violations at a cut, for a model that is not monotone."""
     demand = problem.model.demand(problem.items)
     hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")

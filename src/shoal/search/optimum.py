@@ -12,9 +12,9 @@ from shoal.search.non_monotone import NonMonotoneSearch
 
 
 def best_cut(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> CutSolution:
-    """Search until it is proved, or time is up.
+    """Search until the cut is proved optimal or time is up.
 
-    ``needs_proof``: fail if the solver is not installed; else go without a proof.
+    ``needs_proof``: fail if the solver is not installed. Otherwise go on without a proof.
     """
     search = ExactSearch if problem.model.demand(problem.items).monotone else NonMonotoneSearch
     return search(problem, engine, clock).run(needs_proof=needs_proof)

@@ -1,4 +1,4 @@
-"""How similar rows are."""
+"""Similarity of rows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from shoal.data.transactions import Transactions
 
 
 class Overlaps:
-    """How many items rows share."""
+    """Counts the items that rows share."""
 
     def __init__(self, rows: Transactions) -> None:
-        """Of these rows."""
+        """Index these rows."""
         self.rows, self.sizes = rows, rows.sizes
         self._mark = np.zeros(len(rows.labels), dtype=bool)
 
     def shared(self, own: Codes, others: Counts) -> Counts:
-        """How many of the given items each of the rows has."""
+        """Count for each of the rows how many of the given items it has."""
         indptr, items = self.rows.indptr, self.rows.items
         sizes = self.sizes[others]
         ends = np.cumsum(sizes)
@@ -29,6 +29,6 @@ class Overlaps:
         return counts
 
     def distances(self, own: Codes, others: Counts) -> Counts:
-        """The Hamming distance from the given items to each of the rows."""
+        """Return the Hamming distance from the given items to each of the rows."""
         distances: Counts = len(own) + self.sizes[others] - 2 * self.shared(own, others)
         return distances

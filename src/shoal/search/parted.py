@@ -1,12 +1,11 @@
-"""Clusters that part persons: records of one person in several of them.
+"""Clusters that split persons: one person may have records in several of them.
 
-Shares of persons are not additive. Two persons with one record in each of two classes may each have a sensitive value
-in another class: 1 of 2 in both classes, 2 of 2 in all records together. So while no cluster parts a person, clusters
-can only be safe if all records together are. Where these are not, clusters have to part persons, and then a union of
-two safe clusters need not be safe: whatever becomes one class is looked at again.
+Shares of persons are not additive. Suppose two persons each have one record in each of two classes, and each person has
+a sensitive value in a different class. Then the share is 1 of 2 in both classes, but 2 of 2 in all records together. So
+as long as no cluster splits a person, clusters can only be safe if all records together are. If these are not, clusters
+have to split persons. Then a union of two safe clusters need not be safe, so every merged class is checked again.
 
-This is a search and no proof: which groupings are safe depends on all sensitive values at once, and not every grouping
-is tried.
+This is a heuristic: which groupings are safe depends on all sensitive values at once, and not every grouping is tried.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from shoal.search.clusters import Clusters
 from shoal.search.needs import Needs
 from shoal.search.set_generalizer import SetGeneralizer
 
-MOST = 5_000  # classes of equal records that are merged, if the first clusters do not work out
+MOST = 5_000  # limit on the classes of equal records to merge, if the first clusters do not work
 
 
 def must_part(problem: Prepared[ItemsetModel]) -> bool:
-    """Whether there are persons with several records, and no clusters without parting them can be safe."""
+    """Whether some persons have several records, and no clusters can be safe without splitting persons."""
     items, one_in = problem.items, problem.model.demand(problem.items).one_in
     return bool(one_in and len(items.repeaters)) and not Needs(problem).is_feasible(np.arange(len(items)))
 
@@ -37,7 +36,7 @@ def must_part(problem: Prepared[ItemsetModel]) -> bool:
 def safe_clusters(
     first: Counts, within: SetGeneralizer, engine: Engine, title: str, clusters: Callable[[Counts], Clusters]
 ) -> Clusters:
-    """Safe clusters that part persons: the first ones or equal records, merged as needed; equal records; or all in one.
+    """Return safe clusters that split persons: the first ones or equal records, merged as needed, or all in one.
 
     Raises :class:`~shoal.errors.Infeasible` if none of these are safe. ``title``: of the method, for the message.
     """
@@ -70,14 +69,14 @@ def safe_clusters(
 
 
 def _not_found(problem: Prepared[ItemsetModel], title: str) -> str:
-    """Why the method gives up, and what could be done."""
+    """Return a message: why the method gives up, and what the user can do."""
     values, persons = problem.sensitive, problem.items.persons
     assert persons is not None
     having = holders(values, persons)
     worst = int(np.argmax(having))
     return (
-        f"{title} found no groups of records with {problem.model.short}, by {persons.nouns}: each grouping that it "
-        f"tried has a group in which a sensitive value is too frequent, such as '{values.labels[worst]}', which is in "
-        f"records of {having[worst]:,} of {persons.name(persons.count())}. Not all groupings are tried, so others may "
-        f"hold: choose a smaller k or l, another --seed or algorithm, or do not declare the value sensitive."
+        f"{title} found no groups of records that satisfy {problem.model.short}, counted by {persons.nouns}: each "
+        f"grouping that it tried has a group in which a sensitive value is too frequent, such as "
+        f"'{values.labels[worst]}', which is in records of {having[worst]:,} of {persons.name(persons.count())}. Other "
+        f"groupings may work: choose a smaller k or l, another seed= or algorithm=, or do not declare it sensitive."
     )

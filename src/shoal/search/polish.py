@@ -1,11 +1,11 @@
-"""Re-specialise: expand the nodes of a safe cut again wherever k^m-anonymity still holds (optimum.md, 2).
+"""Expand the nodes of a safe cut again wherever k^m-anonymity still holds.
 
-For k^m a failed expansion never needs to be tried again: whatever else is expanded meanwhile, some specialisation of
-the set that was rare still occurs, in no more rows. So one pass is enough, and afterwards every node of the cut that
-is not a leaf has a witness.
+For k^m-anonymity, a failed expansion never needs to be tried again: whatever else is expanded, some specialisation of
+the rare set still occurs, in no more rows. So one pass is enough. Afterwards every node of the cut that is not a leaf
+has a witness: a set that would be rare if the node were expanded.
 
-Cost: for m <= 2 look-ups in the threats of all pairs; for larger m also, for each node that these do not settle, the
-counting of the sets of up to m labels in the rows that hold it.
+Cost: for m <= 2, look-ups in the threats of all pairs. For larger m, also a count of the sets of up to m labels in the
+rows of each node that these threats do not decide.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def respecialise(
     known: Sequence[Threat],
     tick: Tick,
 ) -> None:
-    """Add to the expanded nodes of a safe cut until no more can be expanded; those that gain most are tried first.
+    """Expand nodes of a safe cut until no more can be expanded. Nodes that gain most are tried first.
 
-    ``known`` threats settle most nodes without counting; those of all rare sets of up to two labels must be among them.
-    Interrupted by the tick, the cut is safe as it is.
+    ``known`` threats decide most nodes without counting. They must include those of all rare sets of up to two labels.
+    If the tick interrupts the work, the cut is safe as it is.
     """
     threats_of: dict[int, list[Threat]] = {}
     for threat in known:
@@ -49,7 +49,7 @@ def respecialise(
         if any(others):
             continue
         if m > 2:
-            tick(0.0)  # a short count does not tick
+            tick(0.0)  # a short count reports no progress
             if counter.witness(tree.raised(expanded), node, m, tick=tick) is not None:
                 continue
         expanded.add(node)
@@ -58,7 +58,7 @@ def respecialise(
 
 
 def polished(problem: Prepared[ItemsetModel], cut: GlobalCut, engine: Engine) -> GlobalCut:
-    """A safe cut, re-specialised."""
+    """Expand the nodes of a safe cut wherever the guarantee still holds."""
     tree, demand = Expansion(problem.hierarchy, problem.costs), problem.model.demand(problem.items)
     counter, tick = counter_of(problem.items, problem.hierarchy, demand.k, engine), engine.tick("polishing")
     known = counter.small(min(2, demand.known), tick=tick) if demand.known else []

@@ -1,12 +1,14 @@
-"""Rum: what the columns of clusters lose (P2 s.2), as the mean over the records of what a record of its cluster costs.
+"""Rum: the loss of the columns of clusters (Poulis et al. 2013, s.2), as the mean over the records.
 
-- ``ncp``, P2's own choice: the weighted sum of the NCP of its columns, which is the Minkowski norm with p = 1;
+What a record costs depends on the measure:
+
+- ``ncp``, the choice of the paper: the weighted sum of the NCP of its columns, which is the Minkowski norm with p = 1;
 - ``l2`` and ``max``: the Minkowski norms of the same NCPs with p = 2 (the root of the weighted sum of squares) and
-  p = infinity (that of the column which loses most);
+  p = infinity (the column that loses most);
 - ``discernibility`` and ``class-size``: the number of records of the class, as a share of all. The first is the mean
-  over the records, the second that over the classes.
+  over the records, the second the mean over the classes.
 
-None of them falls when clusters are merged (P2's Property 2), so a bound that is broken stays broken.
+None of them falls when clusters are merged (Property 2 of the paper), so a bound that is exceeded stays exceeded.
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ NAMES: dict[Rum, str] = {
     "class-size": "class size",
 }
 UNBOUNDED = 2**62
-HEAVIEST = 2**16  # the largest number that a weight of 1 becomes
-ROUNDED = 1e-12  # what a sum of roots may be off by
+HEAVIEST = 2**16  # the largest integer that represents a weight of 1
+ROUNDED = 1e-12  # the largest rounding error of a sum of roots
 
 
 class ColumnLoss:
-    """One Rum of one table, in whole numbers for the kernel and exactly for bounds."""
+    """One measure of the loss of the columns, in whole numbers for the kernel and exactly for bounds."""
 
     def __init__(self, rum: Rum, raw: Relational, ncp: NcpScale) -> None:
         self.rum, self.raw, self.n = rum, raw, len(raw)
@@ -45,26 +47,26 @@ class ColumnLoss:
         self.by_class = rum in ("discernibility", "class-size")
 
     def merging(self, items: Transactions, cluster_of: Counts, threads: int) -> Merging:
-        """The clusters, to be merged by this loss."""
+        """Return the clusters, to be merged by this loss."""
         scale, cost = self.scale, _COSTS[self.rum]
         weights = whole(self.raw.weights) if cost == "l2" else ((), 1)
         rows = items.indptr, items.items, len(items.labels)
         return Merging(scale.codes, scale.scales, *rows, cluster_of, cost=cost, weights=weights, threads=threads)
 
     def share(self, total: int, clusters: int) -> float:
-        """Rum of so many clusters that cost so much: between 0 and 1, but for weights that sum up to more."""
+        """Return Rum for a total cost: between 0 and 1, unless the weights sum up to more."""
         if self.rum == "class-size":
             return 1 / clusters
         return total / (self.n * (self.n if self.by_class else self.scale.unit))
 
     @property
     def worst(self) -> float:
-        """What Rum is if all records are one cluster of different values, at most."""
+        """The largest possible Rum: all records in one cluster of different values."""
         heavy = float(sum(self.raw.weights))
         return {"ncp": heavy, "l2": math.sqrt(heavy)}.get(self.rum, 1.0)
 
     def most(self, delta: float) -> int:
-        """The greatest total of costs that is certainly within a bound."""
+        """Return the largest total cost that is certainly within a bound."""
         bound = Fraction(str(delta))
         if self.rum == "class-size":
             return UNBOUNDED
@@ -76,22 +78,22 @@ class ColumnLoss:
         return self.scale.most(delta, self.n)
 
     def fewest(self, delta: float) -> int:
-        """How many clusters must be left."""
+        """Return how many clusters must be left."""
         return math.ceil(1 / Fraction(str(delta))) if self.rum == "class-size" and delta > 0 else 1
 
     def beyond(self, delta: float, total: int, members: Sequence[Counts]) -> bool:
-        """Whether a bound is broken by clusters that cost so much."""
+        """Whether clusters of this total cost exceed a bound."""
         bound = Fraction(str(delta))
         if self.rum == "class-size":
             return bound * len(members) < 1
         if self.rum == "l2":
             return float(self._exact(members)) > delta + ROUNDED
-        if not self.by_class and self.scale.slack:  # costs are rounded: look exactly, once
+        if not self.by_class and self.scale.slack:  # costs are rounded: compute exactly, once
             return self._exact(members) > bound
         return total > self.most(delta)
 
     def _exact(self, members: Sequence[Counts]) -> Fraction:
-        """Rum by the definition; of l2, as far as roots are exact."""
+        """Compute Rum by its definition; for l2, as exactly as roots allow."""
         published, total = self.raw.generalized(part_of(members, self.n)), Fraction(0)
         parts = zip(published.attributes, published.weights, published.low, published.high, strict=True)
         firsts = [int(rows[0]) for rows in members]
@@ -104,7 +106,7 @@ class ColumnLoss:
         return total / self.n
 
     def _norm(self, penalties: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
-        """What a record costs: from the weight and NCP of each column."""
+        """Return the cost of a record from the weight and NCP of each column."""
         if self.rum == "max":
             return max((ncp for weight, ncp in penalties if weight), default=Fraction(0))
         if self.rum == "l2":
@@ -122,7 +124,7 @@ _COSTS: dict[Rum, ClusterCost] = {
 
 
 def whole(weights: Sequence[Fraction]) -> tuple[tuple[int, ...], int]:
-    """Weights in whole numbers, and the number that a weight of 1 is; rounded up where that is beyond ``HEAVIEST``.
+    """Return the weights as whole numbers, and the number for a weight of 1. Round up above ``HEAVIEST``.
 
     >>> whole([Fraction(1, 2), Fraction(1, 3)]), whole([Fraction(1, 100_003)])
     (((3, 2), 6), ((1,), 65536))

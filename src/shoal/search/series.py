@@ -1,22 +1,23 @@
-"""The best recodings for several pairs (k, m) on the same data, with the work shared between them.
+"""The best recodings for several pairs (k, m) on the same data, with shared work.
 
 A pair is *stricter* than another if neither its k nor its m is smaller. Then
 
-- a recoding that is safe for it is safe for the other: a search for the other starts there, and ends in nothing worse;
+- a recoding that is safe for it is safe for the other: a search for the other can start there and returns nothing
+  worse;
 - a threat or a lower bound that was found for the other holds for it, too.
 
-**Cuts of one hierarchy.** From the weakest pair to the strictest: each search starts from the threats and the bound of
-those before it (:meth:`shoal.search.exact.ExactSearch.follow`). A pair whose search was cut short may take over the cut
-of a stricter one.
+**Cuts of one hierarchy** go from the weakest pair to the strictest. Each search starts from the threats and the bound
+of those before it (:meth:`shoal.search.exact.ExactSearch.follow`). A pair whose search was interrupted may take over
+the cut of a stricter one.
 
-**Groups of siblings.** First the bounds over all groupings, from the weakest pair to the strictest. Those of m > 2 are
-those of m = 2, as the bound knows no rare sets of three. Then the groupings, from the strictest pair to the weakest,
-each from the best grouping of a stricter pair: the first of each m with all runs of regrouping, the others with two. A
-grouping that costs no more than the bound is the best there is, and needs no run. The owner's best cut is searched only
-where the bounds do not rule out that it is better.
+**Groups of siblings.** First come the bounds over all groupings, from the weakest pair to the strictest. The bounds for
+m > 2 are those for m = 2, because the bound knows no rare sets of three. Then come the groupings, from the strictest
+pair to the weakest. Each starts from the best grouping of a stricter pair. The first pair of each m gets all annealing
+runs, the others get two. A grouping that costs no more than the bound is optimal and needs no run. The best cut of the
+original hierarchy is searched only if the bounds allow that it is better.
 
-So losses never fall from a pair to a stricter one. Cost: for 15 pairs about three times that of one search
-alone; memory as for one of them.
+So losses never fall from a pair to a stricter one. Cost: 15 pairs take about three times as long as one. The memory is
+that of one search.
 """
 
 from __future__ import annotations
@@ -46,19 +47,19 @@ from shoal.search.siblings import (
     with_names,
 )
 
-# The runs of regrouping that start from the grouping of a pair with a larger m, and with a larger k.
+# The annealing runs that start from the grouping of a pair with a larger m, and with a larger k.
 OTHER_M: Heats = (((25.0, 1.0), (8.0, 1.0)), ((2.5, 1.0), (1.0, 1.0)))
 OTHER_K: Heats = (((5.0, 0.6), (1.5, 0.6)),)
-SPARE = 1.25  # of the time that is left, a pair may take so many times its fair part
-FLOOR = 0.25  # of its fair part of the whole limit, a pair gets this in any case: else the last ones might get nothing
-PROOF = 2.0  # what a proof counts in that, in runs of regrouping
-LARGE, LESS = 200_000, 0.4  # items of records from which on bounds get less effort, as there are many; and how much
-KNOWN_TO_BOUND = 2  # the size of the rare sets that bounds over all groupings know
-BOUND_SHARE = 0.2  # of the time limit, for the bounds over all groupings
+SPARE = 1.25  # a pair may take so many times its fair share of the remaining time
+FLOOR = 0.25  # a pair gets at least this part of its fair share of the limit; else the last might get nothing
+PROOF = 2.0  # weight of a proof in that share, in annealing runs
+LARGE, LESS = 200_000, 0.4  # from so many items of records on, bounds get this part of the effort
+KNOWN_TO_BOUND = 2  # size of the rare sets that bounds over all groupings know
+BOUND_SHARE = 0.2  # share of the time limit for the bounds over all groupings
 
 
 class Pair(NamedTuple):
-    """How many records must fit what is known, and how many items may be known.
+    """How many records must match an attacker's knowledge, and how many items the attacker may know.
 
     >>> Pair(10, 3).covers(Pair(5, 2)), Pair(10, 2).covers(Pair(5, 3))
     (True, False)
@@ -68,7 +69,7 @@ class Pair(NamedTuple):
     m: int
 
     def covers(self, other: Pair) -> bool:
-        """Whether what is safe for this pair is safe for the other."""
+        """Whether a recoding that is safe for this pair is safe for the other."""
         return self.k >= other.k and self.m >= other.m
 
 
@@ -76,9 +77,9 @@ Problems = Mapping[Pair, Prepared[ItemsetModel]]
 
 
 def solve_all(problems: Problems, siblings: str, engine: Engine, clock: Clock) -> Iterator[tuple[Pair, Solution]]:
-    """Yield the solution of each pair; ``siblings`` as the algorithm ``auto`` takes it.
+    """Yield the solution of each pair. ``siblings`` is the option of the algorithm ``auto``.
 
-    If the user interrupts a search, the pairs that are finished, or as good as they can be, are the last.
+    If the user interrupts a search, only the pairs that are finished or optimal are returned.
     """
     if not problems:
         return iter(())
@@ -88,7 +89,7 @@ def solve_all(problems: Problems, siblings: str, engine: Engine, clock: Clock) -
 
 
 def _cuts(problems: Problems, siblings: str, engine: Engine, clock: Clock) -> Iterator[tuple[Pair, Solution]]:
-    """Cuts of one hierarchy, refined in the same way for all pairs."""
+    """Find cuts of one hierarchy, which is refined in the same way for all pairs."""
     first = next(iter(problems.values()))
     tree = first.hierarchy if siblings == "none" else tree_of(first, siblings)
     searches: dict[Pair, ExactSearch] = {}
@@ -112,7 +113,7 @@ def _cuts(problems: Problems, siblings: str, engine: Engine, clock: Clock) -> It
 
 
 def _taken_over(own: CutSolution, stricter: Iterable[CutSolution]) -> CutSolution:
-    """The best of a pair's own cut and those of stricter pairs; what is proved is what is proved for the pair."""
+    """Return the best of a pair's own cut and those of stricter pairs, with the bound that is proved for the pair."""
     best = min([own, *stricter], key=_loss)
     if best is own or own.optimality is None:
         return own
@@ -120,7 +121,7 @@ def _taken_over(own: CutSolution, stricter: Iterable[CutSolution]) -> CutSolutio
 
 
 def _groupings(problems: Problems, engine: Engine, clock: Clock) -> Iterator[tuple[Pair, Solution]]:
-    """Groups of siblings, those that are best for each pair."""
+    """Find the best groups of siblings for each pair."""
     least = _bounds(problems, engine, time.monotonic() + clock.limit * BOUND_SHARE)
     owners = _OwnCuts(problems, engine)
     found: dict[Pair, Grouping] = {}
@@ -147,14 +148,14 @@ def _groupings(problems: Problems, engine: Engine, clock: Clock) -> Iterator[tup
 
 
 def _heats(pair: Pair, before: Sequence[Pair]) -> Heats:
-    """How much regrouping a pair needs: the first of all, and the first with its m, decide how good the others are."""
+    """Return the annealing runs of a pair. The first pair, and the first with each m, get more."""
     if not before:
         return HEATS
     return OTHER_M if pair.m > 1 and all(one.m != pair.m for one in before) else OTHER_K
 
 
 def _bounds(problems: Problems, engine: Engine, deadline: float) -> dict[Pair, int]:
-    """What every grouping costs at least, for each pair."""
+    """Return a lower bound on the cost of every grouping, for each pair."""
     least: dict[Pair, int] = {}
     for pair in sorted(problems):
         weaker = [least[one] for one in least if pair.covers(one)]
@@ -167,14 +168,14 @@ def _bounds(problems: Problems, engine: Engine, deadline: float) -> dict[Pair, i
 
 
 class _OwnCuts:
-    """The owner's best cuts, searched where they may be better than a grouping."""
+    """The best cuts of the original hierarchy, searched where they may be better than a grouping."""
 
     def __init__(self, problems: Problems, engine: Engine) -> None:
         self.problems, self.engine = problems, engine
         self.searches: dict[Pair, ExactSearch] = {}
 
     def better(self, pair: Pair, grouping: Grouping, clock: Clock) -> Grouping:
-        """The grouping or, if it is better, the owner's best cut; the bound of a weak pair often says no."""
+        """Return the grouping, or the best cut of the original hierarchy if that is better."""
         small = [one for one in self.problems if pair.covers(one) and one.m <= KNOWN_TO_BOUND]
         weak = min(small, key=lambda one: (-one.m, one.k), default=pair)
         for one in dict.fromkeys((weak, pair)):
@@ -186,7 +187,7 @@ class _OwnCuts:
         return min(grouping, grouping_of(cut, problem, problem.hierarchy), key=lambda one: one.cost)
 
     def _search(self, pair: Pair, clock: Clock) -> None:
-        """Search, once, from the threats that are known."""
+        """Search once, from the threats that are known."""
         if pair in self.searches:
             return
         search = ExactSearch(self.problems[pair], _named(self.engine, pair), clock.part(OWN_SHARE))
@@ -197,7 +198,7 @@ class _OwnCuts:
 
 
 def _part(clock: Clock, weights: Sequence[float], at: int) -> Clock:
-    """A clock for one of several searches, by what they weigh; the first of them finds the first safe result."""
+    """Return a clock for one of several searches, by their weights. The first of them finds the first safe result."""
     share = min(1.0, SPARE * weights[at] / sum(weights[at:]))
     if not at:
         return clock.first(share)
@@ -206,11 +207,11 @@ def _part(clock: Clock, weights: Sequence[float], at: int) -> Clock:
 
 
 def _named(engine: Engine, pair: Pair) -> Engine:
-    """The same engine, which tells what it works on."""
+    """Return an engine that names the pair in its progress."""
     return Engine(engine.workers, lambda _, share: engine.progress(f"k={pair.k}, m={pair.m}", share))
 
 
 def _loss(solution: Solution) -> float:
-    """What a solution loses."""
+    """The loss of a solution."""
     assert solution.optimality is not None
     return solution.optimality.loss

@@ -3,42 +3,43 @@
 A sibling grouping is a partition of the items whose blocks are unions of children of one node of the hierarchy. Nodes
 with a single child are left out first: they change no block.
 
-**Variables.** Y(a, s) = 1 if the siblings a and s are in one block. E(a) = 1 if the block of a is more than a. Two
-items share a block if and only if the two children of their lowest common ancestor that are above them do. So the cost
-of a grouping is linear: occ(a) * |s| + occ(s) * |a| for each Y(a, s), and for NCP occ(u) for each item u with E(u) = 1.
-Where nodes have very many siblings, only some pairs are listed. F(a) counts the others that share a's block, up to k,
-at occ(a) each: the part of the cost of an unlisted pair that belongs to a.
+**Variables.** Y(a, s) = 1 if the siblings a and s are in one block. E(a) = 1 if the block of a contains more than a.
+Two items share a block if and only if the two children of their lowest common ancestor above them do. So the cost of a
+grouping is linear: occ(a) * |s| + occ(s) * |a| for each Y(a, s), and for NCP occ(u) for each item u with E(u) = 1. If
+nodes have very many siblings, only some pairs are listed. F(a) counts the other siblings in the block of a, up to k, at
+a cost of occ(a) each: the part of the cost of an unlisted pair that belongs to a.
 
-**Clauses.** A person meets two sets of nodes if one row of the person meets both; without persons, every row is a
-person of its own. Take items x and y that rows of 1..k-1 persons hold together, a node a above x and b above y, and
-sets S and T of siblings of a and b: not all of them, and none above y or x. Let fewer than k persons meet both a + S
-and b + T; ``lack`` more are needed. For a sibling s of a let g(s) be the further persons that would meet if s joined S,
-at most ``lack``, and ``lack`` if s is b. If the g(s) of all siblings add up to at least ``lack``:
+**Clauses.** A person meets two sets of nodes if one row of the person meets both. Without persons, every row counts as
+a person. Take items x and y that rows of 1..k-1 persons hold together, a node a above x and b above y. Take sets S and
+T of siblings of a and b: not all siblings, and none above y or x. Suppose fewer than k persons meet both a + S and b +
+T; ``lack`` more are needed. For a sibling s of a, let g(s) be the further persons that would meet if s joined S, at
+most ``lack``, and ``lack`` if s is b. If the g(s) of all siblings add up to at least ``lack``:
 
     sum of g(s) * Y(a, s) over s outside S  +  lack * (sum of Y(b, t) over t outside T)  >=  lack
 
-and also with E(b) instead of the second sum. Proof: take a safe grouping where the second sum is 0 (or E(b) is).
+and also with E(b) instead of the second sum. Proof: take a safe grouping where the second sum (or E(b)) is 0.
 
-- x and y share a block. If a and b are siblings, Y(a, b) = 1 weighs ``lack``. If not, the block has all siblings of b,
-  and the second sum is not 0, or all siblings of a, and these weigh ``lack``.
-- They do not. Then y's block is within b + T. If x's block is more than the parent of a, all siblings of a weigh
-  ``lack``. Otherwise it is within a + S and the siblings outside S that share it. The two blocks are labels that occur
-  together, so at least k persons meet both, and at least ``lack`` of them are not among those who meet a + S and b + T.
-  Such a person has a row that holds both labels. It meets b + T and one of these siblings, s; g(s) counts the person.
+- Suppose x and y share a block. If a and b are siblings, Y(a, b) = 1 weighs ``lack``. If not, the block contains all
+  siblings of b, so the second sum is not 0, or all siblings of a, and these weigh ``lack``.
+- Otherwise the block of y is within b + T. If the block of x contains more than the parent of a, all siblings of a
+  weigh ``lack``. If not, it is within a + S and the siblings outside S that share it. The two blocks are labels that
+  occur together, so at least k persons meet both. At least ``lack`` of them are not among those who meet a + S and b +
+  T. Such a person has a row that holds both labels. It meets b + T and one of these siblings, s; g(s) counts the
+  person.
 
 A single rare item, and three items if m is at least 3, give clauses in the same way.
 
 **Links.** E(a) >= Y(a, s). E(a) <= the sum of all Y(a, s) and F(a). k * E(a) >= F(a). For children a, s of p:
 Y(a, s) >= E(p) and E(a) >= E(p). A single rare item has E = 1.
 
-The relaxation with fractional variables is solved in rounds (:mod:`shoal.search.covering`): each adds clauses and links
-that the last point breaks. Every round's bound is exact, so it may end after any of them.
+The relaxation with fractional variables is solved in rounds (:mod:`shoal.search.covering`). Each round adds clauses and
+links that the last point violates. The bound of every round is exact, so the search may end after any of them.
 
-In large data these rounds do not go far, so another relaxation comes first (:mod:`shoal.search.chain_bound`); the
+In large data these rounds do not get far, so another relaxation comes first (:mod:`shoal.search.chain_bound`). The
 better bound counts.
 
 Cost: the pairs of items within rows are listed once; then the effort decides. Memory grows with the pairs and with the
-entries of the clauses, both limited.
+entries of the clauses, and both are limited.
 """
 
 from __future__ import annotations
@@ -61,24 +62,24 @@ from shoal.problem import Prepared
 from shoal.search.chain_bound import Chains
 from shoal.search.covering import Covering
 
-WORK = 250_000_000  # rows looked at and entries passed over, for an effort of 1: about two seconds
-SMALL = 300_000  # occurrences in data that are worth this effort; in larger data it cannot go far
-ROUND, ROUND_EACH = 20_000_000, 60  # rows looked at in a round, at least, and for each occurrence in the data
-STEPS, LAST_STEPS = 30, 150  # of the first-order method, in each round and at the end
-SLACK = 0.03  # how far a clause must be broken to be added
+WORK = 250_000_000  # rows and entries scanned, for an effort of 1: about two seconds
+SMALL = 300_000  # items of records up to which this effort pays; in larger data it does not get far
+ROUND, ROUND_EACH = 20_000_000, 60  # rows scanned in a round: at least, and for each item of a record
+STEPS, LAST_STEPS = 30, 150  # steps of the first-order method, in each round and at the end
+SLACK = 0.03  # how far a clause must be violated to be added
 EACH = 4  # clauses about one item in a round
 MOST_CLAUSES = 20_000  # in a round
 MOST_SEEDS = 1_000_000
-MOST_PAIRS = 40_000_000  # of items within rows that are listed
-LISTED = 30_000  # pairs of siblings, if all are to have a variable of their own
-FEW_LISTED = 10_000  # if not, about so many have one
+MOST_PAIRS = 40_000_000  # limit on the listed pairs of items within rows
+LISTED = 30_000  # if there are at most so many pairs of siblings, each has a variable
+FEW_LISTED = 10_000  # otherwise about so many pairs have one
 LEAST_REACH = 4  # siblings on either side that are listed in any case
-PATIENCE = 8  # rounds after which a seed that broke nothing is looked at again, at most
+PATIENCE = 8  # longest pause, in rounds, before a seed without violations is tried again
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """The hierarchy without nodes of a single child; children[start[p]:start[p + 1]] by occurrences."""
+    """The hierarchy without nodes of a single child; children[start[p]:start[p + 1]] are sorted by occurrences."""
 
     parent: Codes
     span: Codes
@@ -89,7 +90,7 @@ class Tree:
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, occurrences: Counts) -> Tree:
-        """Contract."""
+        """Remove the nodes with a single child."""
         above = hierarchy.parent.astype(np.int64)
         kept = np.bincount(above[:-1], minlength=len(above)) != 1
         for node in range(len(above) - 2, -1, -1):
@@ -105,7 +106,7 @@ class Tree:
         return cls(parent, span, start, children, hierarchy.leaves[nodes], occurrences)
 
     def pairs(self, most: int) -> tuple[Codes, Codes]:
-        """Pairs of siblings: all, or where these are too many those next to each other in the order."""
+        """Return pairs of siblings: all, or if these are too many, those close to each other in the order."""
         fanouts = np.diff(self.start)
         reach = int(fanouts.max())
         if int(fanouts @ (fanouts - 1)) > 2 * most:
@@ -122,23 +123,23 @@ class Tree:
 def grouping_bound(
     problem: Prepared[ItemsetModel], engine: Engine, *, effort: float = 1.0, deadline: float = math.inf
 ) -> int:
-    """Return a cost, in the units of ``problem.costs``, that no k^m-anonymous sibling grouping goes below.
+    """Return a lower bound, in the units of ``problem.costs``, on the cost of every k^m-anonymous sibling grouping.
 
     Parameters
     ----------
     problem
-        With k^m-anonymity and the owner's hierarchy.
+        A problem with k^m-anonymity and the original hierarchy.
     engine
-        Whom to tell about progress.
+        Receives the progress.
     effort
-        How much work to spend: 1 takes some seconds at most. More gives a better bound until it has converged.
+        Work to spend: 1 takes at most some seconds. More gives a better bound until it converges.
     deadline
-        A time of the monotonic clock. Only if it is reached does the result depend on the machine.
+        A time of the monotonic clock. The result depends on the machine only if it is reached.
 
     Returns
     -------
     int
-        The bound. 0 is always valid, and is returned where nothing better is known.
+        The bound. 0 is always valid, and is returned if nothing better is known.
     """
     demand = problem.model.demand(problem.items)
     if not demand.monotone or problem.items.count_persons(problem.items.sizes > 0) < demand.k:
@@ -165,9 +166,9 @@ def _linear(loss: AdditiveLoss, items: int) -> tuple[int, int]:
 
 
 def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
-    """The pairs of items that rows of 1..k-1 persons hold, a line each.
+    """Return the pairs of items that rows of 1..k-1 persons hold, one on each line.
 
-    None, if rows hold more than ``most`` pairs in all.
+    Return no pairs if the rows hold more than ``most`` pairs in total.
     """
     sizes, keys_of_pairs, rows_of_pairs, total = rows.sizes, [], [], 0
     for length in np.unique(sizes[sizes > 1]).tolist():
@@ -188,7 +189,7 @@ def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
 
 
 def _by_persons(rows: Transactions, keys: Counts, at: list[Counts]) -> tuple[Counts, Counts]:
-    """The different keys and the number of persons with each; ``at``: the rows that they come from."""
+    """Return the different keys and the number of persons with each. ``at``: the rows of the keys."""
     if not len(rows.repeaters):
         return counted(keys)
     assert rows.persons is not None
@@ -199,7 +200,7 @@ def _by_persons(rows: Transactions, keys: Counts, at: list[Counts]) -> tuple[Cou
 
 
 class _Rounds:
-    """The relaxation, round by round."""
+    """The relaxation, solved round by round."""
 
     def __init__(self, problem: Prepared[PrivacyModel], tree: Tree, k: int, known: int, engine: Engine) -> None:
         rows, self.k = problem.items, k
@@ -237,10 +238,10 @@ class _Rounds:
         self.seeds = self._seeds(rows, known)
         self.due = [np.zeros(len(seeds), dtype=np.int64) for seeds in self.seeds]
         self.pause = [np.ones(len(seeds), dtype=np.int64) for seeds in self.seeds]
-        self.next = [0] * len(self.seeds)  # where the next round begins
+        self.next = [0] * len(self.seeds)  # where the next round starts
 
     def _seeds(self, rows: Transactions, known: int) -> list[Codes]:
-        """Rare single items and pairs, the more frequent item last: those with the same one follow each other."""
+        """Return rare single items and pairs, with the more frequent item last. Pairs are sorted by that item."""
         held, persons = _by_persons(rows, rows.items.astype(np.int64), [row_ids(rows.indptr)])
         support = np.zeros(len(rows.labels), dtype=np.int64)
         support[held] = persons
@@ -260,7 +261,7 @@ class _Rounds:
         return seeds
 
     def run(self, work: int, deadline: float) -> int:
-        """Rounds until nothing is broken, the work is done or time is up."""
+        """Run rounds until nothing is violated, the work is done, or time is up."""
         spent, last = 0, False
         while not last and spent < work and time.monotonic() < deadline:
             self.engine.progress("bounding all groupings", spent / work)
@@ -269,7 +270,7 @@ class _Rounds:
             quiet = added + self._add_links() == 0 and complete
             last = quiet and everyone
             if quiet:
-                for due in self.due:  # all seeds have a turn in the next round
+                for due in self.due:  # all seeds are due in the next round
                     due[:] = 0
             self.covering.improve(LAST_STEPS if last else STEPS)
             spent += looked + 3 * self.covering.entries * STEPS + work // 1000
@@ -279,13 +280,13 @@ class _Rounds:
         return self.covering.bound
 
     def _add_clauses(self, work: int) -> tuple[int, int, bool]:
-        """Add the clauses that the point breaks: how many, for how much work, and whether all seeds had their turn."""
+        """Add the clauses that the point violates. Return their number, the work, and whether all seeds were tried."""
         values = np.where(self.covering.values > 1e-3, self.covering.values, 0.0)
         added = looked = 0
         complete = True
         for which, (seeds, due, pause) in enumerate(zip(self.seeds, self.due, self.pause, strict=True)):
             at = np.flatnonzero(due <= 0)
-            at = np.roll(at, -int(np.searchsorted(at, self.next[which])))  # from where the last round has stopped
+            at = np.roll(at, -int(np.searchsorted(at, self.next[which])))  # from where the last round stopped
             due -= 1
             broken = self.kernel.broken(
                 seeds[at], self.variables, values, slack=SLACK, most=MOST_CLAUSES, each=EACH, work=work
@@ -302,7 +303,7 @@ class _Rounds:
         return added, looked, complete
 
     def _add_links(self) -> int:
-        """Add the links that the point breaks."""
+        """Add the links that the point violates."""
         values, nodes = self.covering.values, len(self.tree.parent)
         pair, merged, far = values[: self.merged], values[self.merged : self.far], values[self.far :]
         high, low, factor = [], [], []  # factor * high >= low

@@ -1,18 +1,18 @@
-"""The best grouping of siblings that can be found, with bounds (siblings.md).
+"""The best grouping of siblings that the search can find, with bounds (docs/concepts/siblings.md).
 
-1. The owner's own best cut, so that nothing worse is ever returned.
-2. A start: siblings by falling frequency, halved by occurrences; the greedy descent of the exact search on that tree.
-3. Regrouping: simulated annealing over the groups themselves (``shoal.kernels.search.siblings``), a hot and a mild run
-   side by side, then again from the best of them, each with a fixed budget of work: equal input gives equal groups,
-   whatever the machine does.
-4. A tree around the groups that were found, on which the exact search proves what it can. If it finds better groups,
-   regrouping goes on from there.
-5. A bound over all groupings (:mod:`shoal.search.sibling_bound`).
+1. Find the best cut of the original hierarchy, so that nothing worse is ever returned.
+2. Find a start: sort siblings by falling frequency, halve them by occurrences, and run the greedy descent of the exact
+   search on that hierarchy.
+3. Regroup: simulated annealing over the groups (``shoal.kernels.search.siblings``), a hot and a mild run in parallel,
+   then again from the best of them. Each run has a fixed budget of work, so equal input gives equal groups on every
+   machine.
+4. Build a hierarchy around the groups found, and run the exact search on it. If it finds better groups, regroup again.
+5. Compute a bound over all groupings (:mod:`shoal.search.sibling_bound`).
 
-For models other than k^m-anonymity there is no regrouping: the best of several trees is taken.
+For models other than k^m-anonymity there is no regrouping: the best of several hierarchies is taken.
 
-Cost: that of the exact search on a tree with twice as many nodes, and the work of regrouping; memory proportional to
-the expanded rows, and to the square of the number of labels (the cube, for sets of three).
+Cost: the exact search on a hierarchy with twice as many nodes, and the work of regrouping. Memory is proportional to
+the expanded rows and to the square of the number of labels (the cube, for sets of three).
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
 from shoal.search.sibling_bound import grouping_bound
 
-Heats = tuple[tuple[tuple[float, float], ...], ...]  # of each stage the runs: (temperature, share of work)
+Heats = tuple[tuple[tuple[float, float], ...], ...]  # the runs of each stage: (temperature, share of work)
 
 WORDS = ("none", "label", "frequency", "best")
-WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one run of regrouping; some 100 million are done in a second
-WORK_FOR_TRIPLES = 1.25  # times as much, if sets of three count
-MOVES_PER_ITEM = 5_000  # tried in one run at most: small data need no more
-# The first temperatures of runs, in the mean cost of an item, and their share of work: one that shakes everything, a
-# mild one and, for small data, one between; then two from the best of these.
+WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one annealing run; some 100 million take a second
+WORK_FOR_TRIPLES = 1.25  # factor if sets of three count
+MOVES_PER_ITEM = 5_000  # limit on the moves tried in one run: small data need no more
+# The first temperatures of runs, relative to the mean cost of an item, and their share of work: a hot run, a mild one
+# and, for small data, one in between; then two from the best of these.
 HEATS: Heats = (((25.0, 2), (2.5, 1), (8.0, 1)), ((2.5, 1), (1.0, 1)))
-SMALL = 200_000  # occurrences below which there is time for the third run
-MILD = 2.5  # the first temperature of a run from a good start
-COLD, STEPS = 0.015, 200  # the last temperature, and how many there are
-ROUNDS = 2  # of regrouping at most
-OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
-LEAST_SECONDS = 5.0  # for the best cut around the groups: as long as all before, but not less
-PROOF_SHARE = 0.5  # of the time after the search, for the best cut around the groups; the rest is for the bound
+SMALL = 200_000  # items of records below which there is time for the third run
+MILD = 2.5  # first temperature of a run from a good start
+COLD, STEPS = 0.015, 200  # last temperature, and number of temperatures
+ROUNDS = 2  # largest number of rounds of regrouping
+OWN_SHARE = 0.25  # share of the time limit for the best cut of the original hierarchy
+LEAST_SECONDS = 5.0  # least time for the best cut around the groups; it gets as long as all before
+PROOF_SHARE = 0.5  # share of the time after the search for the best cut around the groups; the rest is for the bound
 
 Search = Callable[[Prepared[Any], Clock], Solution]
 
 
 def tree_of(problem: Prepared[PrivacyModel], how: str) -> Hierarchy:
-    """The hierarchy of a problem with groups between siblings: by label, by frequency, or as a file says."""
+    """Return the hierarchy of a problem with groups of siblings: by label, by frequency, or from a file."""
     owner, occurrences = problem.hierarchy, problem.occurrences
     if how == "label":
         ranks = refine.by_label(owner)
@@ -76,7 +76,7 @@ def tree_of(problem: Prepared[PrivacyModel], how: str) -> Hierarchy:
 
 
 def with_siblings(problem: Prepared[PrivacyModel], how: str, search: Search, clock: Clock) -> Solution:
-    """The result of a search that may publish some siblings together; "best": the least loss of several ways to."""
+    """Run a search that may publish groups of siblings. "best" returns the least loss of several ways to group them."""
     if how == "none":
         return search(problem, clock)
     if how != "best":
@@ -93,17 +93,17 @@ def with_siblings(problem: Prepared[PrivacyModel], how: str, search: Search, clo
 
 
 def on_tree(problem: Prepared[PrivacyModel], tree: Hierarchy, search: Search, clock: Clock) -> Solution:
-    """The result of a search on a refined hierarchy, with names for the groups."""
+    """Run a search on a refined hierarchy, and name the groups."""
     return with_names(problem, tree, search(problem.on(tree), clock))
 
 
 def interrupted(solution: Solution) -> bool:
-    """Whether the user ended the search."""
+    """Whether the user interrupted the search."""
     return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
 
 def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solution) -> Solution:
-    """A solution on a refined hierarchy with names for the groups."""
+    """Return a solution on a refined hierarchy with names for the groups."""
     labels = {*problem.data.transactions.labels, *problem.sensitive.labels}
     origin = problem.data.origin
     final = named(tree, solution.recoding.published_nodes, origin.marks, labels, origin.set_columns)
@@ -111,14 +111,14 @@ def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solut
 
 
 def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
-    """What a solution loses, in the loss that is minimised."""
+    """Return the loss of a solution, in the loss that is minimised."""
     own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
     total, scale = own.loss.total(Comparison(own.original, solution.recoding.apply(own.items)), own.item_weights)
     return total / scale
 
 
 def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
-    """The best grouping of siblings found in time."""
+    """Return the best grouping of siblings found in time."""
     if problem.model.demand(problem.items).monotone:
         return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
     search = functools.partial(best_cut, needs_proof=needs_proof)
@@ -126,7 +126,7 @@ def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock,
 
 
 def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engine: Engine) -> Codes:
-    """A safe grouping of siblings with less loss than the given one, found by so much work; or that one."""
+    """Return a safe grouping of siblings with less loss than the given one, or that one. ``work`` limits the search."""
     blocks, sizes = np.unique(block_of, return_inverse=True, return_counts=True)[1:]
     n = problem.hierarchy.n_leaves
     cost = int((problem.occurrences[:n] * problem.loss.penalty(sizes, n)[blocks]).sum())
@@ -135,13 +135,13 @@ def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engin
     return search.annealed(Run(start, MILD, 1, problem.seed, work), engine).block_of if cost else start.block_of
 
 
-def _told(engine: Engine, step: int, share: float) -> None:
-    """Tell the progress of a run."""
+def _report(engine: Engine, step: int, share: float) -> None:
+    """Report the progress of a run."""
     engine.progress("grouping siblings", (step + share) / STEPS)
 
 
 def cut_at(tree: Hierarchy, block_of: Codes) -> GlobalCut:
-    """The cut of a refined hierarchy that publishes each block; ``block_of`` is by item of the owner's."""
+    """Return the cut of a refined hierarchy that publishes each block. ``block_of`` is by original item code."""
     assert tree.refines is not None
     codes = [tree.refines.code_of[label] for label in tree.items]
     block = refine.block_below(tree, np.asarray(block_of)[codes])
@@ -150,14 +150,14 @@ def cut_at(tree: Hierarchy, block_of: Codes) -> GlobalCut:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """A safe sibling grouping: for each item of the owner's hierarchy the number of its block; and what it costs."""
+    """A safe sibling grouping: the block number of each item of the original hierarchy, and the cost."""
 
     block_of: Codes
     cost: int
 
 
 def grouping_of(cut: GlobalCut, problem: Prepared[ItemsetModel], owner: Hierarchy) -> Grouping:
-    """The blocks of a cut of a problem's hierarchy, in the item codes of the owner's."""
+    """Return the blocks of a cut of a problem's hierarchy, in the item codes of the original hierarchy."""
     tree = problem.hierarchy
     blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
     codes = [tree.code_of[label] for label in owner.items]
@@ -166,26 +166,26 @@ def grouping_of(cut: GlobalCut, problem: Prepared[ItemsetModel], owner: Hierarch
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of annealing."""
+    """One run of simulated annealing."""
 
     start: Grouping
     heat: float
     share: float
     seed: int
-    work: int | None = None  # none: by the size of the data
+    work: int | None = None  # None: by the size of the data
 
 
 class SiblingSearch:
-    """One search for the best grouping under k^m-anonymity; the clock limits it, but for a first safe result.
+    """One search for the best grouping under k^m-anonymity. The clock limits it after a first safe result.
 
     Parameters
     ----------
     start
-        A safe grouping to start from, no worse than the owner's best cut. None: one is found first.
+        A safe grouping to start from, no worse than the best cut of the original hierarchy. None: one is found first.
     least
-        What every safe grouping costs at least. None: that is found out last.
+        A lower bound on the cost of every safe grouping. None: it is computed last.
     heats
-        The runs of regrouping.
+        The annealing runs.
     """
 
     def __init__(
@@ -200,18 +200,18 @@ class SiblingSearch:
     ) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
         self.start, self.least, self.heats = start, least, heats
-        self.found: Grouping | None = None  # the best, once the search has ended
+        self.found: Grouping | None = None  # the best grouping, set when the search has ended
         demand = problem.model.demand(problem.items)
         self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
         self.began = time.monotonic()
         self.statistics: dict[str, float] = {}
-        self.ended: Ended | None = None  # by the clock or by the user, before everything was tried
+        self.ended: Ended | None = None  # set if the clock or the user ended the search early
 
     def run(self, *, needs_proof: bool) -> Solution:
-        """Search; without the solver installed either fail or go without a proof."""
+        """Run the search. If the solver is missing, either fail or go on without a proof."""
         if needs_proof:
-            solver.load()  # missing, it is missed before any work
+            solver.load()  # report a missing solver before any work
         best = self._start(needs_proof)
         if not best.cost:  # nothing has to be grouped
             self.found = best
@@ -235,7 +235,7 @@ class SiblingSearch:
         return with_names(self.problem, refined.hierarchy, solution)
 
     def _start(self, needs_proof: bool) -> Grouping:
-        """The better of a first safe cut, whatever the limit, and the owner's own best cut; unless one is given."""
+        """Return the start, or else the better of a first safe cut and the best cut of the original hierarchy."""
         if self.start is not None:
             self.clock.start()
             return self.start
@@ -252,25 +252,25 @@ class SiblingSearch:
         return self._better(best, grouping_of(own.recoding, self.problem, self.problem.hierarchy))
 
     def _clock(self, part: float) -> Clock:
-        """A clock for a part of the time that is left."""
+        """Return a clock for a part of the remaining time."""
         return Clock(math.inf) if math.isinf(self.clock.limit) else self.clock.part(part)
 
     def _note(self, solution: Solution) -> None:
-        """Stop early if the user wants no more."""
+        """Stop early if the user interrupted."""
         if interrupted(solution):
             self.ended = "interrupted"
 
     def _better(self, one: Grouping, other: Grouping) -> Grouping:
-        """The cheaper one; the first of equals."""
+        """Return the cheaper grouping, or the first of equals."""
         return other if other.cost < one.cost else one
 
     def _regrouped(self, start: Grouping, round_: int) -> Grouping:
-        """The best of a few runs of annealing."""
+        """Return the best result of a few annealing runs."""
         if self.ended or not self.clock.left() or start.cost == self.least:
             return start
         began = time.perf_counter()
         seed, best = (self.problem.seed * ROUNDS + round_) * sum(map(len, HEATS)), start
-        for heats in self.heats[round_:]:  # what a proof has found is good already: no need to shake it
+        for heats in self.heats[round_:]:  # the result of a proof is good already: skip the hot runs
             some = heats[: 3 if self.small else 2]
             runs = [Run(best, heat, share, seed + at) for at, (heat, share) in enumerate(some)]
             seed += len(heats)
@@ -284,7 +284,7 @@ class SiblingSearch:
         return best
 
     def annealed(self, run: Run, engine: Engine) -> Grouping:
-        """One run, from hot to cold, until its work is done or time is up."""
+        """Run once, from hot to cold, until the work is done or time is up."""
         problem, owner = self.problem, self.problem.hierarchy
         search = Regroup(
             problem.items.indptr,
@@ -308,11 +308,11 @@ class SiblingSearch:
                 self.ended = "time limit"
                 break
             temperature = mean * run.heat * (COLD / run.heat) ** (step / (STEPS - 1))
-            search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
+            search.run(temperature, work=work, moves=moves, tick=functools.partial(_report, engine, step))
         return Grouping(search.block_of, search.cost)
 
     def _proved(self, grouping: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], CutSolution]:
-        """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
+        """Run the exact search on a hierarchy around the groups. It returns nothing worse, and maybe a proof."""
         tree = refine.around(self.problem.hierarchy, grouping.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
         if self.clock.left():
@@ -329,7 +329,7 @@ class SiblingSearch:
         return problem, solution
 
     def _bound(self) -> int:
-        """What every grouping costs at least."""
+        """Return a lower bound on the cost of every grouping."""
         if self.least is not None:
             return self.least
         began = time.perf_counter()
@@ -339,6 +339,6 @@ class SiblingSearch:
             self._spent("bound", began)
 
     def _spent(self, what: str, began: float) -> None:
-        """Add up the seconds of a kind of work."""
+        """Add up the seconds that a kind of work takes."""
         name = f"seconds_{what}"
         self.statistics[name] = round(self.statistics.get(name, 0.0) + time.perf_counter() - began, 6)

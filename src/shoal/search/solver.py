@@ -1,11 +1,11 @@
-"""The relaxed problem, solved by OR-Tools CP-SAT: which nodes to expand so that no known constraint is broken.
+"""The relaxed problem, solved by OR-Tools CP-SAT: which nodes to expand so that no known constraint is violated.
 
 Constraints are threats (nodes that must not all be expanded) and, for models that are not monotone, labels that must
 not all be in the cut: for one of them the parent is not expanded, or it is expanded itself.
 
-The only file that knows the solver. One worker and a limit in deterministic time: equal models give equal answers,
-whatever the machine does; only the wall-clock limit, which the caller records, can change that. Presolve is off: the
-models are clauses already made minimal, and it takes several times longer than it saves.
+This is the only file that uses the solver. It runs with one worker and a limit in deterministic time, so equal models
+give equal answers on every machine. Only the wall-clock limit, which the caller records, can change that. Presolve is
+off: the models are minimal clauses already, and presolve takes several times longer than it saves.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.conflicts import Conflict
 from shoal.search.expansion import Expansion, Threat
 
-KEPT = 3  # solutions on the way to the best
+KEPT = 3  # intermediate solutions to keep
 
 
 @dataclass(frozen=True)
 class Relaxed:
-    """The best that was found, and what bounds everything that could be."""
+    """The best solution found, and a bound on all solutions."""
 
     expanded: set[int]
     bound: int  # no cut without these threats costs less
-    proven: bool  # the best found is the best there is
-    before: tuple[set[int], ...] = ()  # the last few solutions on the way, the best of them first
+    proven: bool  # whether the solution is optimal
+    before: tuple[set[int], ...] = ()  # the last few intermediate solutions, the best of them first
 
 
 class SolverMissing(OptionError):
@@ -43,20 +43,20 @@ class SolverMissing(OptionError):
 
 
 def load() -> Any:
-    """The solver's module; an error if it is not installed."""
+    """Return the solver's module, or raise an error if it is not installed."""
     try:
         return importlib.import_module("ortools.sat.python.cp_model")
     except ImportError as error:
-        if _interrupted(error):  # on the way: an extension module then tells it as an import that failed
+        if _interrupted(error):  # an extension module reports Ctrl-C as a failed import
             raise KeyboardInterrupt from None
         raise SolverMissing(
-            "The exact search needs OR-Tools, which is not installed: 'pip install ortools', or use "
-            "--algorithm auto, which then goes without a proof, or aa."
+            "The exact search needs OR-Tools, which is not installed: run 'pip install ortools', or use "
+            "algorithm='auto', which then gives no proof, or algorithm='aa'."
         ) from None
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error."""
+    """Whether Ctrl-C caused an error."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt) or "KeyboardInterrupt" in str(error):
             return True
@@ -65,7 +65,7 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 class Impossible(Exception):
-    """No cut meets the constraints."""
+    """No cut satisfies the constraints."""
 
 
 def solve(
@@ -78,18 +78,18 @@ def solve(
     *,
     together: Sequence[Sequence[int]] = (),
 ) -> Relaxed:
-    """Expand as much gain as possible; ``start`` is a solution, or near one.
+    """Find the expansion with the largest gain. ``start`` is a solution, or close to one.
 
-    ``effort`` is a limit in deterministic time, ``deadline`` one of the monotonic clock. Stopped before it has found
-    anything, the solver knows no bound either.
+    ``effort`` is a limit in deterministic time, ``deadline`` one of the monotonic clock. If the solver is stopped
+    before it has found a solution, it has no bound either.
     """
     if not together and tree.sole_best(start, threats):
-        return Relaxed(start, tree.cost(start), True)  # to load the solver takes longer than a small problem
+        return Relaxed(start, tree.cost(start), True)  # loading the solver takes longer than a small problem
     cp = load()
     closed = {threat[0] for threat in threats if len(threat) == 1}
     model = cp.CpModel()
     variables: dict[int, Any] = {}
-    for node in reversed(tree.inner):  # from the root
+    for node in reversed(tree.inner):  # from the root down
         if node in closed or (node != tree.root and tree.parent[node] not in variables):
             continue  # cannot be expanded
         variables[node] = model.new_bool_var("")
@@ -119,10 +119,10 @@ def solve(
     if status == cp.INFEASIBLE and together:
         raise Impossible
     if status not in (cp.OPTIMAL, cp.FEASIBLE):
-        raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
+        raise RuntimeError(f"the solver returned {solver.status_name(status)} for a problem that has a solution")
     expanded = {node for node in nodes if solver.boolean_value(variables[node])}
     bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
-    if status == cp.OPTIMAL or bound > tree.cost(expanded):  # more than the cost of a solution cannot be a bound
+    if status == cp.OPTIMAL or bound > tree.cost(expanded):  # a bound cannot be above the cost of a solution
         bound = tree.cost(expanded) if status == cp.OPTIMAL else 0
     before = tuple(other for other in reversed(solutions) if other != expanded)
     return Relaxed(expanded, bound, status == cp.OPTIMAL, before)
@@ -130,23 +130,23 @@ def solve(
 
 @dataclass(frozen=True)
 class Candidate:
-    """A cut with suppressed leaves. Whatever is above a suppressed leaf is expanded."""
+    """A cut with suppressed leaves. All nodes above a suppressed leaf are expanded."""
 
     expanded: frozenset[int]
     suppressed: frozenset[int]
 
 
 class Joint:
-    """The relaxed problem where leaves may be suppressed, too: it grows by conflicts, round by round.
+    """The relaxed problem with suppression. It grows by conflicts, round by round.
 
-    Its variables: which nodes are expanded, which leaves suppressed, and which groups of leaves as a whole. ``prices``
-    tells what suppressing each leaf costs; leaves without one cannot be suppressed.
+    Its variables: which nodes are expanded, which leaves are suppressed, and which groups of leaves are suppressed as a
+    whole. ``prices`` has the cost of suppressing each leaf. Leaves without a price cannot be suppressed.
     """
 
     def __init__(self, tree: Expansion, prices: dict[int, int], budget: tuple[dict[int, int], int] | None) -> None:
         self.cp, self.tree, self.prices = load(), tree, prices
         self.model = self.cp.CpModel()
-        self.nodes = {node: self.model.new_bool_var("") for node in reversed(tree.inner)}  # from the root
+        self.nodes = {node: self.model.new_bool_var("") for node in reversed(tree.inner)}  # from the root down
         for node, variable in self.nodes.items():
             if node != tree.root:
                 self.model.add_implication(variable, self.nodes[tree.parent[node]])
@@ -165,7 +165,7 @@ class Joint:
         self.model.minimize(self.cp.LinearExpr.weighted_sum(variables, costs))
 
     def add(self, conflicts: Iterable[Conflict], most: int) -> None:
-        """Constrain; groups that cost more than ``most`` are out of the question."""
+        """Add constraints. Groups that cost more than ``most`` are never suppressed."""
         for parents, groups in conflicts:
             literals = [~self.nodes[node] for node in parents]
             for group in groups:
@@ -174,7 +174,7 @@ class Joint:
             self.model.add_bool_or(literals)
 
     def _group(self, group: tuple[int, ...]) -> Any:
-        """Whether all these leaves are suppressed."""
+        """Return the variable that is true if all these leaves are suppressed."""
         if group not in self.groups:
             self.groups[group] = self.model.new_bool_var("")
             for leaf in group:
@@ -182,9 +182,9 @@ class Joint:
         return self.groups[group]
 
     def solve(self, start: Candidate, effort: float, deadline: float, tick: Tick) -> tuple[Candidate, int, bool]:
-        """The cheapest candidate, what no candidate without these conflicts costs less than, and whether they meet.
+        """Return the cheapest candidate, a lower bound on the cost, and whether they are equal.
 
-        ``start`` is a solution; limits as in :func:`solve`.
+        ``start`` is a solution. Limits are as in :func:`solve`.
         """
         self.model.clear_hints()
         for node, variable in self.nodes.items():
@@ -196,7 +196,7 @@ class Joint:
         if status == self.cp.UNKNOWN:
             return start, 0, False
         if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
-            raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
+            raise RuntimeError(f"the solver returned {solver.status_name(status)} for a problem that has a solution")
         candidate = Candidate(
             frozenset(node for node, variable in self.nodes.items() if solver.boolean_value(variable)),
             frozenset(leaf for leaf, variable in self.leaves.items() if solver.boolean_value(variable)),
@@ -204,17 +204,17 @@ class Joint:
         root = self.tree.costs[self.tree.root]
         bound = root + math.ceil(solver.best_objective_bound - 1e-6)
         cost = root + round(solver.objective_value)
-        if status == self.cp.OPTIMAL or bound > cost:  # more than the cost of a solution cannot be a bound
+        if status == self.cp.OPTIMAL or bound > cost:  # a bound cannot be above the cost of a solution
             bound = cost if status == self.cp.OPTIMAL else 0
         return candidate, max(0, bound), status == self.cp.OPTIMAL
 
 
 def _solver(cp: Any, effort: float, deadline: float) -> Any:
-    """A solver that answers equal questions equally."""
+    """Return a solver that is deterministic."""
     solver = cp.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.cp_model_presolve = False
-    solver.parameters.linearization_level = 2  # the linear relaxation is what closes deep hierarchies
+    solver.parameters.linearization_level = 2  # the linear relaxation proves bounds on deep hierarchies
     solver.parameters.max_deterministic_time = effort
     solver.parameters.max_time_in_seconds = max(0.0, deadline - time.monotonic())
     solver.parameters.catch_sigint_signal = False
@@ -222,7 +222,7 @@ def _solver(cp: Any, effort: float, deadline: float) -> Any:
 
 
 def _recorder(cp: Any, variables: dict[int, Any], solutions: deque[set[int]]) -> Any:
-    """What the solver calls for every better solution."""
+    """Return a callback that records every better solution."""
 
     class Recorder(cp.CpSolverSolutionCallback):  # type: ignore[misc]
         def on_solution_callback(self) -> None:
@@ -232,7 +232,7 @@ def _recorder(cp: Any, variables: dict[int, Any], solutions: deque[set[int]]) ->
 
 
 def _interruptible(solver: Any, model: Any, callback: Any, tick: Tick) -> Any:
-    """Run the solver in a thread of its own: the main one shows progress, and hears Ctrl-C."""
+    """Run the solver in its own thread, while the main thread shows progress and handles Ctrl-C."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(solver.solve, model, callback)
         try:
@@ -242,7 +242,7 @@ def _interruptible(solver: Any, model: Any, callback: Any, tick: Tick) -> Any:
                 except NotYet:
                     tick(0.0)
         except BaseException:
-            while not running.done():  # it cannot be stopped before it has begun
+            while not running.done():  # it cannot be stopped before it has started
                 solver.stop_search()
                 wait([running], timeout=0.05)
             raise

@@ -1,12 +1,13 @@
-"""HgHs and mHgHs (P4 s.3 and 4): a cut, and the labels of it that are suppressed.
+"""HgHs and mHgHs (Liu and Wang 2010, s.3 and 4): a cut, and the labels of it that are suppressed.
 
-HgHs walks down from the root. At every cut the labels are gone through, those first that would cost most to suppress:
-one is kept unless it completes, with labels kept before, a set of at most m labels in 1..k-1 rows. Of all cuts that
-expand one label further the cheapest is taken, if it is cheaper than the present one. A label with one child only is
-replaced by it at once: it stands for the same items.
+HgHs searches from the root down. At every cut it goes through the labels, those first that would cost most to suppress.
+A label is kept unless it completes, with labels kept before, a set of at most m labels in 1..k-1 rows. Of all cuts that
+expand one more label, the cheapest is taken, if it is cheaper than the current one. A label with a single child is
+replaced by it at once: both represent the same items.
 
-mHgHs does so for sets of 1 label, then 2, .. up to m; each round goes no deeper than the cut of the one before. A round
-may end above that cut even if nothing at it is rare: the walk is greedy, and a larger set may be rare on the way.
+mHgHs does so for sets of 1 label, then 2, and so on up to m. Each round goes no deeper than the cut of the one before.
+A round may end above that cut even if nothing at it is rare: the walk is greedy, and a larger set may be rare on the
+way.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from shoal.search.limits import Limits
 
 
 def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> CutSolution:
-    """One walk, for sets of up to m labels.
+    """Run one walk for sets of up to m labels.
 
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -43,19 +44,19 @@ def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Cut
 def mhghs(
     problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, *, rounds: Literal["needed", "all"] = "needed"
 ) -> CutSolution:
-    """A walk for each number of labels up to m; or as many as are needed, until no set of any size is rare."""
+    """Run a walk for each number of labels up to m; with "needed", stop when no set of any size is rare."""
     return _walks(problem, limits, engine, range(1, _known(problem) + 1), needed=rounds == "needed")
 
 
 def _known(problem: Prepared[ItemsetModel]) -> int:
-    """The most labels that an attacker can know; at least one."""
+    """The largest number of labels that an attacker can know; at least one."""
     return max(1, problem.model.demand(problem.items).known)
 
 
 def _walks(
     problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, sizes: range, *, needed: bool = True
 ) -> CutSolution:
-    """One walk after the other, each down to the cut of the one before; the first one to the leaves."""
+    """Run one walk after the other, each down to the cut of the one before. The first goes down to the leaves."""
     kernel, tick = kernel_of(problem, limits), engine.tick("generalizing")
     floor: Sequence[int] = ()
     threats = moves = evaluations = 0
@@ -63,10 +64,9 @@ def _walks(
         try:
             done = kernel.run(floor, size, tick=tick)
         except OverflowError:
-            hint = "" if len(sizes) > 1 else "use --algorithm mhghs, or "
+            hint = "" if len(sizes) > 1 else "use algorithm='mhghs', or "
             raise Infeasible(
-                f"The sets of up to {size} labels that too few records hold are too many to be kept in memory: {hint}"
-                f"choose a smaller m."
+                f"There are too many rare sets of up to {size} labels to keep them in memory: {hint}choose a smaller m."
             ) from None
         if not done.allowed:
             raise limits.impossible(problem)
@@ -81,11 +81,11 @@ def _walks(
 
 
 def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> Suppression:
-    """The kernel for a k^m problem, with the order in which labels are decided."""
+    """Return the kernel for a k^m problem, with the order in which labels are decided."""
     hierarchy, items = problem.hierarchy, problem.items
     gone = problem.occurrences * problem.loss.worst(hierarchy.n_leaves)
     barred = limits.barred(hierarchy)
-    order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # equal ones stay in the order of their ids
+    order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # ties stay in the order of their ids
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order))
     return Suppression(

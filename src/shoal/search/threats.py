@@ -1,4 +1,4 @@
-"""The kernels that find threats and conflicts, set up for rows that must have sets of labels in k of them."""
+"""Creates the kernels that find threats and conflicts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from shoal.kernels.search.cuts.threats import Threats
 
 
 def counter_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> Threats:
-    """Finds threats and witnesses."""
+    """Return the kernel that finds threats and witnesses."""
     tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
     return Threats(items.indptr, items.items, *tree, k, persons=items.repeaters, threads=engine.threads)
 
 
 def conflicts_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> Conflicts:
-    """Finds conflicts."""
+    """Return the kernel that finds conflicts."""
     tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
     return Conflicts(items.indptr, items.items, *tree, k, persons=items.repeaters, threads=engine.threads)

@@ -1,4 +1,4 @@
-"""Tmerge (P2 s.4): clusters are merged until the loss of their sets is within a bound."""
+"""Tmerge (Poulis et al. 2013, s.4): merge clusters until the loss of their sets is within a bound."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from shoal.search.set_generalizer import STEPS, SetGeneralizer
 def merge_until_bound(
     clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine, *, nearest: bool = False
 ) -> list[Counts]:
-    """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
+    """Merge clusters until UL is within the bound, and return the first such state.
 
-    If no state is within it, that is an error; or, ``nearest``, the state with the least UL is taken.
-    Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
+    If there is none, raise an error; or with ``nearest``, return the state with the least UL. The order of merges does
+    not depend on UL (except with the exact distance), so many unions are generalized at once.
     """
     tick, start = engine.tick("merging clusters"), len(clusters)
     rows = dict(clusters.rows)
@@ -48,13 +48,12 @@ def merge_until_bound(
 
 
 def _unreached(clusters: Clusters, delta: float, best: float, at: int) -> str:
-    """Why a bound on UL cannot be met, and what could be done."""
+    """Return a message: why a bound on UL cannot be met, and what the user can do."""
     m = clusters.problem.model.values()["m"]
-    less = "a smaller --k" if m == 1 else "a smaller --k or --m"
+    less = "a smaller k" if m == 1 else "a smaller k or m"
     allowed = math.ceil(best * 1e4) / 1e4
     return (
-        f"UL of the sets cannot be brought down to --delta {format_value(delta)} by merging clusters: the best is "
-        f"{best:.4f}, "
-        f"with {at:,} cluster{'' if at == 1 else 's'}. Allow --delta {allowed:g}, or choose {less}, another --within "
+        f"UL of the sets cannot be lowered to delta={format_value(delta)} by merging clusters: the best is {best:.4f}, "
+        f"with {at:,} cluster{'' if at == 1 else 's'}. Allow delta={allowed:g}, or choose {less}, another within= "
         f"(sets-ul, aa, optimal), or a finer hierarchy of the items."
     )

@@ -1,4 +1,4 @@
-"""Vertical parts of a problem (P3 s.4.6): some consecutive items, and the groups that lie wholly among them."""
+"""Vertical parts of a problem (Terrovitis et al. 2011, s.4.6): consecutive items, and the groups wholly among them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shoal.search.direct import CutInput
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows projected on some items. Its hierarchy ends in an artificial root, which is not to be used."""
+    """The rows projected on some items. The hierarchy of the part has an artificial root, which must not be used."""
 
     cut_input: CutInput
-    nodes: Codes  # for each node of the part's hierarchy but its root, the node of the whole one
+    nodes: Codes  # for each node of the part's hierarchy except its root, the node of the full hierarchy
 
 
 def units(hierarchy: Hierarchy, level: int) -> list[int]:
-    """The maximal nodes of at most this height, in leaf order; a leaf has height 0.
+    """Return the maximal nodes of at most this height, in leaf order. A leaf has height 0.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "c": []}})
     >>> [h.labels[node] for node in units(h, 1)]
@@ -36,7 +36,7 @@ def units(hierarchy: Hierarchy, level: int) -> list[int]:
 
 
 def split_units(hierarchy: Hierarchy, level: int, parts: int) -> list[range]:
-    """Ranges of leaves, each of whole units, with about equal numbers of items; no more than there are units.
+    """Return ranges of leaves with about equal numbers of items, each made of whole units; at most one for each unit.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1"], "C": ["c1", "c2"]}})
     >>> split_units(h, 1, 2)
@@ -46,7 +46,7 @@ def split_units(hierarchy: Hierarchy, level: int, parts: int) -> list[range]:
     parts = min(parts, len(ends))
     cuts = [0]
     for part in range(1, parts):
-        # The unit whose end is nearest to an equal share, with units left for this part and for those to come.
+        # The unit whose end is nearest to an equal share, such that units are left for this part and the later ones.
         first = ends.index(cuts[-1]) + 1 if cuts[-1] else 0
         possible = ends[first : len(ends) - (parts - part)]
         wanted = hierarchy.n_leaves * part
@@ -55,12 +55,12 @@ def split_units(hierarchy: Hierarchy, level: int, parts: int) -> list[range]:
 
 
 def part_of(cut_input: CutInput, leaves: range) -> Part:
-    """The projection on a range of leaves."""
+    """Return the projection on a range of leaves."""
     hierarchy = cut_input.hierarchy
     first, stop = hierarchy.span.T
     inside = np.flatnonzero((first >= leaves.start) & (stop <= leaves.stop))
     inside = inside[inside != hierarchy.root].astype(np.int32)
-    new_id = np.full(len(hierarchy) + 1, len(inside), dtype=np.int32)  # what is not inside: the artificial root
+    new_id = np.full(len(hierarchy) + 1, len(inside), dtype=np.int32)  # nodes outside become the artificial root
     new_id[inside] = np.arange(len(inside), dtype=np.int32)
     parent = np.append(new_id[hierarchy.parent[inside]], -1)
     span = np.vstack([hierarchy.span[inside] - leaves.start, [[0, len(leaves)]]])

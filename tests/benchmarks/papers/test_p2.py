@@ -28,7 +28,7 @@ RANK = {"R": 3, "RT": 2, "T": 1}  # of losses in the columns; the other way roun
 @pytest.mark.parametrize("name", GRIDS)
 def test_the_grids_load(name: str, real_data: Path) -> None:
     grid = grid_file.load(grid_file.named()[name], real_data)
-    assert grid.title.startswith(f"P2, Fig. {name[6]}")
+    assert grid.title.startswith(f"Poulis et al. 2013, Fig. {name[6]}")
     assert grid.about
     assert {case.algorithm.name for case in grid.cases} <= set(p2_rows.SHORT)
     withins = {case.algorithm.values().get("within") for case in grid.cases} - {None}
@@ -323,10 +323,13 @@ def test_merges_end_with_one_cluster_and_the_rises_add_up(reading: Any) -> None:
     assert rows[-1]["clusters"] == 1
     assert [row["merges"] for row in rows] == list(range(len(rows)))
     assert math.isclose(rows[0]["ul"] + sum(row["rise"] for row in rows[1:]), rows[-1]["ul"], abs_tol=1e-12)
-    ends = shoal.anonymize(problem, shoal.algorithms.RmergeRT(delta=1.0, within=reading)).losses["ul"], rows[-1]["ul"]
+    ends = (
+        shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeRT(delta=1.0, within=reading)).losses["ul"],
+        rows[-1]["ul"],
+    )
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)
     begins = (
-        shoal.anonymize(problem, shoal.algorithms.Rfirst(formation="cluster", within=reading)).losses["ul"],
+        shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst(formation="cluster", within=reading)).losses["ul"],
         rows[0]["ul"],
     )
     assert begins[0] == pytest.approx(begins[1], abs=1e-9)

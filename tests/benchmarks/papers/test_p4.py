@@ -244,7 +244,7 @@ def test_rows_tell_which_share_was_suppressed() -> None:
     toy = DatasetSpec(label="toy", generate="quest", generator=options, fanout=3)
     case = Case(toy, shoal.Km(k=5, m=2), shoal.algorithms.MM())
     problem = case.problem()
-    release = shoal.anonymize(problem, case.algorithm)
+    release = shoal.anonymize(problem, algorithm=case.algorithm)
     before, after = (sum(map(len, rows.sets())) for rows in (problem.prepared.items, release.published.rows))
     assert 0 < after < before  # MM keeps items as they are, or removes them
     assert run_case(case)["suppressed"] == (before - after) / before

@@ -1,1 +1,1 @@
-"""Kernels of measures: they share no counting with searches and verifiers."""
+"""Kernels of measures. They share no counting code with searches and verifiers."""

@@ -1,4 +1,4 @@
-"""Frequent label sets, with how often other rows hold them: for measures that mine."""
+"""Frequent label sets, with their support in other rows, for measures that mine."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Itemsets:
 
     indptr: Offsets
     items: Codes
-    support: Counts  # rows that hold the set
-    other: Counts  # rows of the other list that do
+    support: Counts  # number of rows that contain the set
+    other: Counts  # number of rows of the other list that do
 
     def __len__(self) -> int:
-        """How many."""
+        """The number of sets."""
         return len(self.support)
 
 
@@ -38,9 +38,9 @@ def frequent_itemsets(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Itemsets | None:
-    """All sets of labels that at least ``least`` (and one) of the rows hold, with how many of the other rows hold them.
+    """Find all sets of labels in at least ``least`` (and one) of the rows, with their support in the other rows.
 
-    Depth-first, labels by rising support. None, if there are more than ``most``.
+    The search is depth-first, with labels by rising support. Return None if there are more than ``most`` sets.
 
     >>> rows = np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32)
     >>> mined = frequent_itemsets(rows, (np.array([0, 1]), np.array([0], dtype=np.int32)), 3, 2)
@@ -54,7 +54,9 @@ def frequent_itemsets(
     return Itemsets(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]), items, support, others)
 
 
-Held = list[tuple[Row, int, int]]  # what follows a prefix in a row, how many such rows of the first and of the second
+Held = list[
+    tuple[Row, int, int]
+]  # what follows a prefix in a row, and how many such rows of the first and of the second list
 
 
 def frequent_itemsets_twin(
@@ -68,7 +70,7 @@ def frequent_itemsets_twin(
     threads: int,
     tick: Tick,
 ) -> tuple[Codes, Codes, Counts, Counts] | None:
-    """Depth-first by rising support: tell a frequent set, then all that extend it."""
+    """Search depth-first by rising support: report a frequent set, then its extensions."""
     least = max(1, least)
     mine, others = rows_of(indptr, items), rows_of(other_indptr, other_items)
     support = Counter(label for row in mine for label in row)

@@ -1,4 +1,4 @@
-"""The least support of label sets within each row: for the risk of each record."""
+"""The least support of label sets within each row, for the risk of each record."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def min_supports(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
-    """[size - 1, row] the least number of persons with some set of at most ``size`` labels of the row, for 1..m.
+    """Return [size - 1, row]: the least number of persons with a set of at most ``size`` labels of the row, for 1..m.
 
-    The empty set is one of them, so a row without labels has everybody.
+    The empty set is one of them, so a row without labels has the number of all persons.
 
     >>> rows = np.array([0, 2, 4, 5, 5]), np.array([0, 1, 0, 1, 0], dtype=np.int32)
     >>> min_supports(*rows, 2, 2).tolist()
@@ -36,7 +36,7 @@ def min_supports(
 def min_supports_twin(
     indptr: Offsets, items: Codes, persons: Codes, labels: int, m: int, threads: int, tick: Tick
 ) -> Counts:
-    """Size by size, only within rows that a larger set can still narrow down."""
+    """Count size by size, only within rows whose least support a larger set can still lower."""
     rows, people = rows_of(indptr, items), people_of(indptr, persons)
     best = dict.fromkeys(rows, len(set(people)))
     supports: list[int] = []

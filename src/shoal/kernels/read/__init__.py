@@ -1,1 +1,1 @@
-"""Kernels that read text: they split it into tokens and check how it is quoted."""
+"""Kernels that read text: they split it into tokens, and check quotes."""

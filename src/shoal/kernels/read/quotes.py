@@ -1,4 +1,4 @@
-"""Check how a delimited text is quoted, piece by piece."""
+"""Checks the quotes of a delimited text, piece by piece."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.kernels.read.tokens import Buffer, TextBytes, as_array
 
 
 class State(IntEnum):
-    """Where in a record a piece of text starts or ends."""
+    """The place in a record where a piece of text starts or ends."""
 
     FIELD_START = 0
     PLAIN = 1  # inside a field without quotes
@@ -22,7 +22,7 @@ class State(IntEnum):
 
 
 class Quotes(NamedTuple):
-    """What a piece of text contains, up to its end or the first malformed place."""
+    """The contents of a piece of text, up to its end or the first error."""
 
     state: State  # at the end
     records: int  # line ends outside of quotes

@@ -1,4 +1,4 @@
-"""Make sets of rows of codes."""
+"""Turns rows of codes into sets."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def sorted_rows(sizes: Codes, codes: Codes, rank: Codes) -> tuple[Offsets, Codes
     Parameters
     ----------
     sizes
-        How many of the codes each row has.
+        Number of codes of each row.
     codes
-        Of all rows, one after the other.
+        The codes of all rows, one after the other.
     rank
         Code c becomes ``rank[c]``.
 
     Returns
     -------
     tuple
-        Where each row starts, and its items: the arrays of :class:`~shoal.data.Transactions`.
+        The start of each row, and its items: the arrays of :class:`~shoal.data.Transactions`.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def sorted_rows(sizes: Codes, codes: Codes, rank: Codes) -> tuple[Offsets, Codes
 
 
 def sorted_rows_twin(sizes: Codes, codes: Codes, rank: Codes) -> tuple[Offsets, Codes]:
-    """Row by row."""
+    """Sort row by row."""
     if (len(sizes) and sizes.min() < 0) or int(sizes.sum()) != len(codes):
         raise ValueError("the sizes of rows do not fit the codes")
     if len(codes) and (codes.min() < 0 or codes.max() >= len(rank)):

@@ -1,4 +1,4 @@
-"""Split lines or cells into tokens, and give every different token a code."""
+"""Splits lines or cells into tokens, and gives every different token a code."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ LINE_END, QUOTE = b"\n", b'"'
 
 
 class Tokens(NamedTuple):
-    """The tokens of some rows as codes; codes count from 0 in the order in which tokens first appear."""
+    """The tokens of some rows as codes, numbered from 0 in the order in which tokens first appear."""
 
-    sizes: Codes  # of each row: how many tokens it has
-    codes: Codes  # of all tokens, row by row
-    label_offsets: Offsets  # code c stands for label_bytes[label_offsets[c]:label_offsets[c + 1]]
+    sizes: Codes  # number of tokens of each row
+    codes: Codes  # codes of all tokens, row by row
+    label_offsets: Offsets  # code c represents label_bytes[label_offsets[c]:label_offsets[c + 1]]
     label_bytes: TextBytes
-    consumed: int  # bytes of the rows above; what follows belongs before the next piece
-    bad: int  # where a quoted field is malformed, or -1
-    breaks: Offsets  # the row of each line end that stands inside quotes, ascending
+    consumed: int  # number of bytes of these rows; the rest belongs before the next piece
+    bad: int  # position of a malformed quoted field, or -1
+    breaks: Offsets  # the row of each line end inside quotes, ascending
 
 
 def split_lines(data: Buffer, delimiter: bytes, *, quotes: bool, last: bool) -> Tokens:
@@ -45,7 +45,7 @@ def split_lines(data: Buffer, delimiter: bytes, *, quotes: bool, last: bool) -> 
     data
         UTF-8 text that starts where a row starts.
     delimiter
-        One or several bytes. Empty: runs of blanks (space, tab, ``\v``, ``\f``); those around a line do not count.
+        One or several bytes. Empty: runs of blanks (space, tab, ``\v``, ``\f``), except at the ends of a line.
     quotes
         Fields may be quoted as in RFC 4180. A quote inside an unquoted field is an ordinary character.
     last
@@ -88,7 +88,7 @@ _QUOTED = re.compile(rb'"((?:[^"]|"")*+)"')
 
 
 def split_lines_twin(data: TextBytes, delimiter: bytes, quotes: bool, last: bool) -> Parts:
-    """Split record by record, or line by line where nothing is quoted."""
+    """Split record by record, or line by line if nothing is quoted."""
     text = data.tobytes()
     if quotes:
         return _split_quoted(text, delimiter, last)
@@ -127,7 +127,7 @@ def _split_quoted(text: bytes, delimiter: bytes, last: bool) -> Parts:
 
 
 def _record(text: bytes, start: int, delimiter: bytes, last: bool) -> tuple[Row | None, int, int]:
-    """Return the fields of a record and where it ends; or None, and where it is malformed (-1: it is unfinished)."""
+    """Return the fields of a record and its end; or None and the position of the error (-1: it is unfinished)."""
     if text.startswith(LINE_END, start):
         return [], start + 1, -1
     row: list[bytes] = []

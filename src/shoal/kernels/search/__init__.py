@@ -1,1 +1,1 @@
-"""Kernels of searches: they share no counting with verifiers (decision 0005)."""
+"""Kernels of searches. They share no counting code with verifiers (decision 0005)."""

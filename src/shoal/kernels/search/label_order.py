@@ -1,4 +1,4 @@
-"""The order of labels in the count-tree (P0 s.4.1), for the readable twins."""
+"""The order of labels in the count-tree (Terrovitis et al. 2008, s.4.1), for the readable twins."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 
 def label_order(expanded: Iterable[tuple[set[int], set[int]]], span: Sequence[int], by_leaves: bool) -> list[int]:
-    """The labels of expanded rows, each given with its persons, by falling support; ties: lower id.
+    """Sort the labels of expanded rows by falling support (ties: lower id). Each row is given with its persons.
 
-    ``by_leaves``: by the number of leaves below them instead, most first, which no row has to be read for.
+    ``by_leaves``: sort by the number of leaves below them instead, most first. That needs no scan of the rows.
 
     >>> rows = [({0, 4}, {0}), ({1, 2, 4, 5}, {1}), ({2, 5}, {2})]  # nodes 4 and 5 have two leaves each
     >>> span = [0, 1, 1, 2, 2, 3, 3, 4, 0, 2, 2, 4]

@@ -1,1 +1,1 @@
-"""Kernels of verifiers: they share no counting with searches (decision 0005)."""
+"""Kernels of verifiers. They share no counting code with searches (decision 0005)."""

@@ -1,4 +1,4 @@
-"""Label sets that tell a sensitive value: what verifies l^m-diversity and shares in (h,k,p)-coherence."""
+"""Label sets that disclose a sensitive value, for verifying l^m-diversity and (h,k,p)-coherence."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from shoal.kernels.verify.rare_itemsets import KEEP
 
 @dataclass(frozen=True)
 class Disclosing:
-    """What :func:`disclosing_sets` found."""
+    """The result of :func:`disclosing_sets`."""
 
-    checked: int  # label sets counted
-    violations: int  # failing sets of the smallest size that has any
+    checked: int  # number of label sets counted
+    violations: int  # number of violations of the smallest size that has any
     # (label codes ascending, sensitive code, rows with all labels, rows of these with the sensitive value): the highest
     # share first, then the most rows, then codes
     sets: Sequence[tuple[Sequence[int], int, int, int]]
@@ -44,16 +44,16 @@ def disclosing_sets(
     keep: int = KEEP,
     tick: Tick = no_progress,
 ) -> Disclosing:
-    """Sets of labels such that more than an allowed share of the rows with all of them have the same sensitive value.
+    """Find sets of labels with the same sensitive value in more than an allowed share of their rows.
 
-    Where persons have several rows, the share is one of the persons with such a row: of those who have a row with all
-    the labels, how many have one with the value, too.
+    If persons have several rows, the share is counted by persons: of those who have a row with all labels, how many
+    have one that also has the value.
 
-    ``allowed`` is (part, whole); part times the number of rows, and so whole, must fit 64 bits. Size by size, ending
-    with the first that has such sets: then it is all of that size, each with its most frequent sensitive value (the
-    lowest code, if there are several). ``checked`` counts, up to that size, the empty set (if it is one of the sizes
-    and there are rows) and the sets that at least one row with a sensitive value has: others disclose nothing.
-    ``least``: only sets that so many rows with a sensitive value have; for callers who know that others are fine.
+    ``allowed`` is (part, whole). part times the number of rows, and so whole, must fit 64 bits. Sizes are examined in
+    order, ending with the first that has such sets. Then all sets of that size are found, each with its most frequent
+    sensitive value (ties: the lowest code). ``checked`` counts, up to that size, the empty set (if it is one of the
+    sizes and there are rows) and the sets in at least one row with a sensitive value; other sets disclose nothing.
+    ``least``: only sets in at least this many rows with a sensitive value, for callers who know that others are safe.
 
     >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1], dtype=np.int32)
     >>> values = np.array([0, 1, 1, 2, 2]), np.array([0, 1], dtype=np.int32)
@@ -98,9 +98,9 @@ def smallest_disclosing(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
-    """For each row, the size of its smallest set of 1..m (and 255) labels that tells a sensitive value of it; 0: none.
+    """Return for each row the size of its smallest set of 1..m labels (at most 255) that discloses its value; 0: none.
 
-    A set tells a value if more than ``allowed`` (part, whole) of the rows with the set have it.
+    A set discloses a value if more than ``allowed`` (part, whole) of the rows with the set have it.
     """
     part, whole = allowed
     smallest: npt.NDArray[np.uint8] = compiled_or(smallest_disclosing_twin)(
@@ -120,7 +120,7 @@ def smallest_disclosing(
     return smallest.astype(np.int64)
 
 
-Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's sensitive values, whose it is
+Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the sensitive values of the row, its person
 Disclosure = tuple[list[int], int, int, int]  # labels, sensitive value, support, how many of these have the value
 
 
@@ -141,7 +141,7 @@ def disclosing_sets_twin(
     threads: int,
     tick: Tick,
 ) -> tuple[int, int, list[Disclosure]]:
-    """Count the sensitive values in the rows whole every set that enough rows with a sensitive value have."""
+    """Count the sensitive values in the rows of every set that enough rows with a sensitive value have."""
     rows = _rows(indptr, items, persons, sensitive_indptr, sensitive_items)
     checked, failing = 0, list[Disclosure]()
     for size in range(first, last + 1 if rows else first):
@@ -170,7 +170,7 @@ def smallest_disclosing_twin(
     threads: int,
     tick: Tick,
 ) -> npt.NDArray[np.uint8]:
-    """Mark the rows whole every set that have a value which is too frequent among them."""
+    """Mark the rows of every set with a value that is too frequent among them."""
     every = _rows(indptr, items, persons, sensitive_indptr, sensitive_items)
     smallest = [0] * len(every)
     for size in range(1, m + 1):
@@ -184,18 +184,18 @@ def smallest_disclosing_twin(
 
 
 def _rows(indptr: Offsets, items: Codes, persons: Codes, sensitive_indptr: Offsets, sensitive_items: Codes) -> Held:
-    """The labels of each row, its sensitive values, and whose it is."""
+    """Return the labels of each row, its sensitive values, and its person."""
     both = rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items)
     return list(zip(*both, people_of(indptr, persons), strict=True))
 
 
 def _together(held: Held) -> Counter[int]:
-    """How many persons have each sensitive value in one of the rows."""
+    """Count the persons who have each sensitive value in one of the rows."""
     return Counter(value for value, _ in {(value, person) for _, values, person in held for value in values})
 
 
 def _known(rows: Held, size: int, tick: Tick, least: int = 1) -> Iterator[tuple[Row, Held]]:
-    """The empty set, or each set of ``size`` labels that enough rows with a sensitive value have, with all its rows."""
+    """Yield the empty set, or each set of ``size`` labels in enough rows with a sensitive value, with all its rows."""
     stack: list[tuple[Row, Held]] = [((), rows)]
     while stack:
         tick(0.0)
@@ -213,6 +213,6 @@ def _known(rows: Held, size: int, tick: Tick, least: int = 1) -> Iterator[tuple[
 
 
 def _worst(disclosure: Disclosure) -> tuple[Fraction, int, list[int]]:
-    """Highest share first, then the most rows, then codes."""
+    """Return the sort key: the highest share first, then the most rows, then codes."""
     codes, _, support, together = disclosure
     return -Fraction(together, support), -support, codes

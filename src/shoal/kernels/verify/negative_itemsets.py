@@ -1,4 +1,4 @@
-"""Labels known to be present or absent that match too few rows: what verifies negative knowledge."""
+"""Combinations of present and absent labels that match too few rows, for verifying negative knowledge."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from shoal.kernels.verify.rare_itemsets import KEEP
 
 @dataclass(frozen=True)
 class RareNegativeItemsets:
-    """What :func:`rare_negative_itemsets` found."""
+    """The result of :func:`rare_negative_itemsets`."""
 
-    checked: int  # combinations counted
+    checked: int  # number of combinations counted
     violations: int  # of the smallest number of facts that has any
     # (present codes, absent codes, rows that match): the fewest rows first, then present, then absent codes
     facts: Sequence[tuple[Sequence[int], Sequence[int], int]]
@@ -36,12 +36,13 @@ def rare_negative_itemsets(
     keep: int = KEEP,
     tick: Tick = no_progress,
 ) -> RareNegativeItemsets:
-    """Combinations of labels a row has and labels it has not, 1..m together, that match rows of 1..k-1 persons.
+    """Find combinations of 1..m present and absent labels that match rows of 1..k-1 persons.
 
-    By number of facts, ending with the first that has such combinations: then it is all of that number. ``checked``
-    counts, up to that number f, the combinations whose rows were counted: the sets of f labels that occur, each of f-1
-    labels with one absent that occurs beside them, and of those with two absent labels or more the ones that, given all
-    smaller combinations are fine, the supports leave room for. None but these can fail.
+    Each present or absent label is a fact. Numbers of facts are examined in order, ending with the first that has such
+    combinations. Then all combinations of that number are found. ``checked`` counts, up to that number f, the
+    combinations whose rows were counted: the sets of f labels that occur; each set of f-1 labels with one absent label
+    that occurs with them; and those with two or more absent labels that the supports do not rule out, given that all
+    smaller combinations are safe. No others can fail.
 
     >>> import numpy as np
     >>> rows = np.array([0, 2, 4, 5, 6]), np.array([0, 1, 0, 1, 0, 1], dtype=np.int32)
@@ -75,14 +76,14 @@ def rare_negative_itemsets_twin(
 
 
 class _Facts:
-    """Combinations of f facts, given that all smaller ones are fine.
+    """Combinations of f facts, given that all smaller ones are safe.
 
-    Where every row is a person of its own, they are counted by inclusion-exclusion from supports. That does not hold
-    for persons with several rows, one of which may have a label and another one not: these are counted directly.
+    If every row is a different person, they are counted by inclusion-exclusion from supports. That does not work for
+    persons with several rows, because one row may have a label and another one not. These are counted directly.
 
-    Then a failing one with the present labels P and the absent labels N has, for every part N' of N and y in the rest:
-    match(P, N') >= k; match(P + y, N') >= 1; and match(P, N') minus the sum of match(P + y, N') over all such y is
-    below k. So N is put together from labels y that take many rows of P, as long as the last of these can come true.
+    A failing combination with the present labels P and the absent labels N has, for every part N' of N and y in the
+    rest: match(P, N') >= k; match(P + y, N') >= 1; and match(P, N') minus the sum of match(P + y, N') over all such y
+    is below k. So N is built from labels y that remove many rows of P, as long as the last condition can hold.
     """
 
     def __init__(self, rows: list[Row], people: list[int], k: int, tick: Tick) -> None:
@@ -90,17 +91,17 @@ class _Facts:
         for row, person in zip(rows, people, strict=True):
             by_row[row].add(person)
         self.total, self.k, self.tick = len(set(people)), k, tick
-        self.shared = self.total < len(rows)  # whether somebody has several rows
+        self.shared = self.total < len(rows)  # whether some person has several rows
         self.rows, self.people = list(by_row), list(by_row.values())
 
     def counted(self, facts: int) -> Iterator[tuple[Row, Row, int]]:
-        """Those combinations of that many facts that may fail, as (present, absent, rows that match)."""
+        """Yield the combinations of this many facts that may fail, as (present, absent, rows that match)."""
         stack: list[tuple[Row, Iterable[int]]] = [((), range(len(self.rows)))]
         while stack:
             self.tick(0.0)
             present, held = stack.pop()
             support = self.support(held) if present else self.total
-            having: dict[int, set[int]] = defaultdict(set)  # for each label beside the present ones, its rows
+            having: dict[int, set[int]] = defaultdict(set)  # the rows of each label that occurs with the present ones
             for row in held:
                 for label in self.rows[row]:
                     if label not in present:
@@ -124,12 +125,12 @@ class _Facts:
         having: dict[int, set[int]],
         held: Iterable[int],
     ) -> Iterator[tuple[Row, int]]:
-        """Ways to extend N by ``wanted`` labels, with their counts; N leaves ``left`` of the rows that are held.
+        """Yield extensions of N by ``wanted`` labels, with their counts. N leaves ``left`` of the held rows.
 
-        ``bounds``: for each label to choose from, at least as many rows as it takes of these.
+        ``bounds``: for each label to choose from, an upper bound on the rows that it removes.
         """
         self.tick(0.0)
-        if not absent:  # the bounds are exact: labels that take all or nothing are of no use
+        if not absent:  # the bounds are exact: labels that remove all rows or none are useless
             bounds = [(bound, label) for bound, label in bounds if bound > 0 and (self.shared or bound < left)]
         most = max(bounds, default=(0, 0))[0]
         taken = [
@@ -151,7 +152,7 @@ class _Facts:
                 yield from self.without(more, rest, wanted - 1, options[at + 1 :], having, held)
 
     def match(self, rows: set[int], absent: Row, having: dict[int, set[int]]) -> int:
-        """How many of the rows have none of the absent labels, by inclusion-exclusion; whose they are, directly."""
+        """Count the rows that have none of the absent labels by inclusion-exclusion, or their persons directly."""
         if self.shared:
             return self.support(rows.difference(*(having[label] for label in absent)))
         return sum(
@@ -161,11 +162,11 @@ class _Facts:
         )
 
     def left(self, support: int, held: Iterable[int], absent: Row, having: dict[int, set[int]]) -> int:
-        """How many persons have one of the held rows without the absent labels; ``support``: how many have any."""
+        """Count the persons with one of the held rows without the absent labels. ``support``: those who have any."""
         if self.shared:
             return self.support(set(held).difference(*(having[label] for label in absent)))
         return support - self.support(having[absent[0]])
 
     def support(self, rows: Iterable[int]) -> int:
-        """How many persons are behind these distinct rows."""
+        """Count the persons of these distinct rows."""
         return len(set().union(*(self.people[row] for row in rows)))

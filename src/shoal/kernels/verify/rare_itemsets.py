@@ -1,4 +1,4 @@
-"""Label sets and rows that too few rows hold: what verifies k^m-anonymity."""
+"""Label sets and rows that too few rows contain, for verifying k^m-anonymity."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, Row, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
-KEEP = 20  # witnesses that a verdict carries
+KEEP = 20  # number of witnesses in a verdict
 
 
 @dataclass(frozen=True)
 class Rare:
-    """What a counting kernel found."""
+    """The result of a counting kernel."""
 
     checked: int
     violations: int
@@ -38,9 +38,10 @@ def rare_itemsets(
     first_size_only: bool = False,
     tick: Tick = no_progress,
 ) -> Rare:
-    """Sets of at most m labels in rows of 1..k-1 persons: all that have no such part, and some that do.
+    """Find sets of at most m labels in rows of 1..k-1 persons: all minimal ones, and some others.
 
-    ``first_size_only``: go size by size and end with the first that has such sets; then it is all of that size.
+    ``first_size_only``: examine sizes in order and end with the first that has such sets. Then all of that size are
+    found.
 
     >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
     Rare(checked=4, violations=1, sets=[([2], 1)])
@@ -62,7 +63,7 @@ def rare_rows(
     keep: int = KEEP,
     tick: Tick = no_progress,
 ) -> Rare:
-    """Distinct non-empty rows within rows of fewer than k persons; the first few thinned to sets with no rare part.
+    """Find distinct non-empty rows contained in rows of fewer than k persons. The first are thinned to minimal sets.
 
     With ``keep=0`` the first such row ends the search: a quick yes or no.
     """
@@ -80,7 +81,10 @@ def smallest_rare(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
-    """For each row, the size of its smallest subset of at most m (and 255) labels of fewer than k persons; 0: none."""
+    """Return for each row the size of its smallest subset of at most m labels of fewer than k persons; 0: none.
+
+    Sizes above 255 are not examined.
+    """
     k = capped(k, indptr)
     smallest: npt.NDArray[np.uint8] = compiled_or(smallest_rare_twin)(
         indptr, items, persons, labels, k, min(m, 255), threads, tick
@@ -103,7 +107,7 @@ def rare_itemsets_twin(
     threads: int,
     tick: Tick,
 ) -> Told:
-    """Depth-first: count the labels that follow a frequent prefix; report the rare ones, extend the frequent ones."""
+    """Search depth-first: count the labels after a frequent prefix, report rare ones, and extend frequent ones."""
     rows = _by_row(indptr, items, persons)
     for size in range(1 if first_size_only else m, m + 1):
         checked, rare = 0, []
@@ -162,13 +166,13 @@ def rare_rows_twin(indptr: Offsets, items: Codes, persons: Codes, labels: int, k
     return checked, violations, _smallest([(list(codes), count) for codes, count in thinned.items()], keep)
 
 
-Held = tuple[Row, Row, set[int]]  # a row, what of it follows the prefix, and whose it is
+Held = tuple[Row, Row, set[int]]  # a row, its labels after the prefix, and its persons
 
 
 def _frequent_prefixes(
     by_row: dict[Row, set[int]], k: int, m: int, tick: Tick
 ) -> Iterable[tuple[Row, dict[int, int], list[Held]]]:
-    """Every frequent prefix of fewer than m labels, by rising support, with the counts of the labels that follow it."""
+    """Yield every frequent prefix of fewer than m labels, by rising support, with the counts of the labels after it."""
     support = _supports((row, people) for row, people in by_row.items())
     order = {label: rank for rank, label in enumerate(sorted(support, key=lambda u: (support[u], u)))}
     start = [(row, tuple(sorted(row, key=order.__getitem__)), people) for row, people in by_row.items()]
@@ -183,20 +187,18 @@ def _frequent_prefixes(
             for row, rest, people in rows:
                 for at, label in enumerate(rest):
                     if counts[label] >= k:
-                        follow = tuple(
-                            u for u in rest[at + 1 :] if support[u] >= k
-                        )  # rare labels are never extended to
+                        follow = tuple(u for u in rest[at + 1 :] if support[u] >= k)  # never extend by rare labels
                         held.setdefault(label, []).append((row, follow, people))
             stack += [((*prefix, label), held[label]) for label in held]
 
 
 def _smallest(sets: list[tuple[list[int], int]], keep: int) -> list[tuple[list[int], int]]:
-    """The few to report: smallest first, then lowest support, then codes."""
+    """Return the sets to report: smallest first, then lowest support, then codes."""
     return heapq.nsmallest(keep, sets, key=lambda itemset: (len(itemset[0]), itemset[1], itemset[0]))
 
 
 def _by_row(indptr: Offsets, items: Codes, persons: Codes) -> dict[Row, set[int]]:
-    """Distinct non-empty rows, and whose each is."""
+    """Map each distinct non-empty row to its persons."""
     people: dict[Row, set[int]] = {}
     for row, person in zip(rows_of(indptr, items), people_of(indptr, persons), strict=True):
         if row:
@@ -205,7 +207,7 @@ def _by_row(indptr: Offsets, items: Codes, persons: Codes) -> dict[Row, set[int]
 
 
 def _supports(rows: Iterable[tuple[Row, set[int]]]) -> dict[int, int]:
-    """For each label, how many persons have it in a row."""
+    """Count the persons with each label in a row."""
     holders: dict[int, set[int]] = {}
     for row, people in rows:
         for label in row:

@@ -1,1 +1,1 @@
-"""Kernels of methods for rows that have attributes beside their items."""
+"""Kernels of methods for rows with attributes and items."""

@@ -1,4 +1,4 @@
-"""Clusters of rows that are close together (P2 Cluster, lines 2-7)."""
+"""Clusters of rows that are close together (Poulis et al. 2013, Cluster, lines 2-7)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def form_clusters(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
-    """Put rows that are close together into clusters of at least k: the cluster of each row (P2 Cluster, lines 2-7).
+    """Put rows that are close together into clusters of at least k. Return the cluster of each row.
 
-    As long as k rows are unused the first of them in ``order`` is a seed: it takes the k - 1 others that cost least
-    together with it. Each row that is left then joins the cluster that costs least with it. Ties: the lower number.
+    As long as k rows are unused, the first of them in ``order`` is a seed. It takes the k - 1 other rows that cost
+    least together with it. Each row that is left then joins the cluster that costs least with it. Ties go to the lower
+    number.
 
-    Where persons have several rows, k persons are wanted: a seed takes whatever row is nearest until there are so many.
+    If persons have several rows, k persons are needed: a seed takes the nearest rows until there are k persons.
 
     >>> from shoal.data.scales import Line
     >>> line = Line(np.array([0, 10, 11, 25, 26]), 26)
@@ -53,7 +54,7 @@ def form_clusters_twin(
     threads: int,
     tick: Tick,
 ) -> Counts:
-    """Each seed takes the unused rows that cost least with it; what is left joins where that costs least."""
+    """Let each seed take the unused rows that cost least with it. Remaining rows join the cheapest cluster."""
     people = people_of(np.arange(len(order) + 1), persons)
     rows = list(zip(*(column.tolist() for column in codes), strict=True)) if codes else [()] * len(order)
     costs = [Cost(*scale) for scale in scales]

@@ -1,4 +1,4 @@
-"""The items of one cluster of rows, merged into labels until no label set is in breach."""
+"""Merges the items of one cluster of rows into labels until no label set violates the model."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def merge_until_safe(
     penalties: Counts = NOTHING,
     tick: Tick = no_progress,
 ) -> Codes | None:
-    """Merge the items of one cluster of rows into labels until no set of up to m labels is in breach.
+    """Merge the items of one cluster of rows into labels until no set of up to m labels violates the model.
 
-    In breach: rows of fewer than k persons, but some, have the set; or, unless l is 0, more than one in l of the rows,
-    or of the persons, the same hidden item. The first breach, by size and then in order, is ended by merging one of its
-    labels with another, where that adds least loss. A label of n items loses ``penalties[n]`` for each of its
-    ``occurrences``, which are given by item; without penalties the rows lose P2's UL. Told is the smallest item of each
-    item's label, -1 for items that do not occur; or nothing if all are one label and still in breach.
+    A set violates the model if rows of 1..k-1 persons have it; or, unless l is 0, if more than one in l of the rows, or
+    of the persons, have the same hidden item. The first violation, by size and then in order, is repaired by merging
+    one of its labels with another, where that adds least loss. A label of n items loses ``penalties[n]`` for each of
+    its ``occurrences``, which are given by item. Without penalties, the loss is UL (Poulis et al. 2013). Return the
+    smallest item of the label of each item, -1 for items that do not occur; or None if all items in one label are still
+    a violation.
 
     >>> rows = np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 3], dtype=np.int32)
     >>> none = np.array([0, 0, 0, 0]), np.array([], dtype=np.int32)
@@ -72,7 +73,7 @@ def merge_until_safe_twin(
     penalties: Counts,
     tick: Tick,
 ) -> Codes | None:
-    """Merge labels of the first breach, where that adds least loss, until there is none; None if one is left."""
+    """Merge labels of the first violation, where that adds least loss, until there is none; None if one remains."""
     rows, people = rows_of(indptr, items), people_of(indptr, persons)
     hidden: list[Row] = rows_of(hidden_indptr, hidden_items) if l else [() for _ in rows]
     label_of = {item: item for row in rows for item in row}
@@ -95,16 +96,16 @@ def merge_until_safe_twin(
 
 
 def _first_breach(rows: list[Row], hidden: list[Row], people: list[int], k: int, l: int, m: int) -> Row:
-    """The first set of labels, by size and then in order, with too few persons or too often the same hidden item."""
+    """Return the first set of labels, by size and then in order, that violates the model."""
     for size in range(1, min(m, max(map(len, rows), default=0)) + 1):
-        holders, told = dict[Row, list[int]](), dict[tuple[Row, int], list[int]]()  # the person of each row
+        holders, disclosing = dict[Row, list[int]](), dict[tuple[Row, int], list[int]]()  # the person of each row
         for row, secrets, person in zip(rows, hidden, people, strict=True):
             for labels in itertools.combinations(row, size):
                 holders.setdefault(labels, []).append(person)
                 for item in secrets:
-                    told.setdefault((labels, item), []).append(person)
+                    disclosing.setdefault((labels, item), []).append(person)
         broken = {labels for labels, whose in holders.items() if len(set(whose)) < k}
-        for (labels, _), whose in told.items():
+        for (labels, _), whose in disclosing.items():
             if len(whose) * l > len(holders[labels]) or len(set(whose)) * l > len(set(holders[labels])):
                 broken.add(labels)
         if broken:
@@ -115,7 +116,7 @@ def _first_breach(rows: list[Row], hidden: list[Row], people: list[int], k: int,
 def _added_costs(
     label_of: dict[int, int], size: Counter[int], pairs: set[tuple[int, int]], occurrences: Counts, penalties: Counts
 ) -> dict[tuple[int, int], int]:
-    """What merging each pair of labels adds to what all occurrences lose."""
+    """Return the loss that merging each pair of labels adds."""
     of = Counter[int]()
     for item, label in label_of.items():
         of[label] += int(occurrences[item])
@@ -124,7 +125,7 @@ def _added_costs(
 
 
 def _added_losses(rows: Counter[Row], size: Counter[int], pairs: set[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """What merging each pair of labels adds to UL of all rows."""
+    """Return the UL that merging each pair of labels adds over all rows."""
     added = Counter[tuple[int, int]]()
     for row, weight in rows.items():
         before = _loss({label: size[label] for label in row})
@@ -136,7 +137,7 @@ def _added_losses(rows: Counter[Row], size: Counter[int], pairs: set[tuple[int, 
 
 
 def _loss(sizes: dict[int, int]) -> int:
-    """What a row with labels of such sizes loses (P2's UL), in whole numbers of 2^-40."""
+    """Return the loss (UL) of a row with labels of these sizes, in whole numbers of 2^-40."""
     if not sizes:
         return 0
     items, total = sum(sizes.values()), 0.0

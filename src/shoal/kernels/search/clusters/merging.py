@@ -1,4 +1,4 @@
-"""Clusters that are merged two at a time."""
+"""Merges clusters of rows, two at a time."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _MOST = 2**63 - 1
 
 
 class Merging:
-    """Clusters that are merged two at a time: those that cost least first, with the partner that suits them best.
+    """Clusters that are merged two at a time: the cheapest cluster first, with its best partner.
 
-    What the codes of its rows cost together in each attribute becomes the ``cost`` of a cluster: their sum, the largest
-    (max), or the root of the sum of weighted squares, rounded up (l2); or the cluster costs its number of rows (size).
-    ``weights`` are those of the attributes for l2, and the number that a weight of 1 is. The distance of a cluster
-    (P2's BTD) is the largest of any two of its rows, (x + 1) / (c + 1) * o for item sets with c items in common, x in
-    only one of them, o in all.
+    The ``cost`` of a cluster is computed from the cost of its codes in each attribute: their sum, the largest (max), or
+    the root of the weighted sum of squares, rounded up (l2). Or the cluster costs its number of rows (size).
+    ``weights`` are those of the attributes for l2, and the number that represents a weight of 1. The distance of a
+    cluster (BTD in Poulis et al. 2013) is the largest distance of two of its rows: (x + 1) / (c + 1) * o for item sets
+    with c items in common, x in only one of them, and o in total.
 
     >>> from shoal.data.scales import Line
     >>> line = Line(np.array([0, 1, 5]), 5)
@@ -72,49 +72,49 @@ class Merging:
 
     @property
     def total(self) -> int:
-        """The cost of every living cluster, once for each of its rows."""
+        """The total cost: the cost of every living cluster, once for each of its rows."""
         return self._kernel.total()
 
     @property
     def alive(self) -> int:
-        """How many clusters there are now."""
+        """The current number of clusters."""
         return self._kernel.alive()
 
     def seed(self) -> int:
-        """The cluster that costs least, then the lowest, of those that are not set aside; -1 if there is none."""
+        """Return the cheapest cluster that is not set aside (ties: the lowest number), or -1."""
         return self._kernel.seed()
 
     def set_aside(self, c: int) -> None:
-        """From now on the cluster is no seed, unless it is merged."""
+        """Exclude the cluster as a seed until it is merged."""
         self._kernel.set_aside(c)
 
     def costs_with(self, c: int) -> Counts:
-        """What the union with each other living cluster costs; -1 for all that are none."""
+        """Return the cost of the union with each other living cluster, and -1 for all others."""
         return self._kernel.costs_with(c)
 
     def totals_with(self, c: int) -> Counts:
-        """The total after merging with each other living cluster; -1 for all that are none."""
+        """Return the total after merging with each other living cluster, and -1 for all others."""
         return self._kernel.totals_with(c)
 
     def distances_with(self, c: int) -> npt.NDArray[np.float64]:
-        """The distance of the union with each other living cluster; -1 for all that are none."""
+        """Return the distance of the union with each other living cluster, and -1 for all others."""
         return self._kernel.distances_with(c)
 
     def nearest(self, c: int, how: How, limit: int) -> int:
-        """The best other cluster to merge with, or -1; ties go to the lower number.
+        """Return the best other cluster to merge with, or -1. Ties go to the lower number.
 
-        "r": the one whose union costs least, if the total stays within the limit. Of those with which it does, "t": the
-        one with the lowest distance; "rt": with the lowest sum of its ranks by cost and by distance among all, then by
-        cost.
+        "r" takes the one whose union costs least, if the total stays within the limit. Among those that stay within the
+        limit, "t" takes the one with the lowest distance, and "rt" the one with the lowest sum of its ranks by cost and
+        by distance among all clusters, then by cost.
         """
         return self._kernel.nearest(c, _HOW[how], max(-1, min(limit, _MOST)))
 
     def merge(self, c: int, p: int) -> None:
-        """Make one cluster of two; it has the lower number and is not set aside."""
+        """Merge two clusters. The union has the lower number and is not set aside."""
         self._kernel.merge(c, p)
 
     def result(self) -> Counts:
-        """For each initial cluster the number of the living one that it is in now."""
+        """Return for each initial cluster the number of its current cluster."""
         return self._kernel.result()
 
 
@@ -123,7 +123,7 @@ SUM, SIZE, L2, MAX = range(4)
 
 
 class MergingTwin:
-    """Clusters that are merged two at a time."""
+    """Merges clusters of rows, two at a time."""
 
     def __init__(
         self,
@@ -154,37 +154,37 @@ class MergingTwin:
         self._distances = {(c, c): _farthest(sets, sets) for c, sets in enumerate(self._sets)}
 
     def total(self) -> int:
-        """What all rows cost."""
+        """The total cost of all rows."""
         return sum(self._size[c] * self._cost([c]) for c in self._living())
 
     def alive(self) -> int:
-        """How many clusters there are."""
+        """The current number of clusters."""
         return len(self._living())
 
     def seed(self) -> int:
-        """The cluster that costs least of those that are not set aside, or -1."""
+        """Return the cheapest cluster that is not set aside, or -1."""
         return min(self._waiting, key=lambda c: (self._cost([c]), c), default=-1)
 
     def set_aside(self, c: int) -> None:
-        """From now on it is no seed."""
+        """Exclude the cluster as a seed."""
         self._check(c)
         self._waiting.discard(c)
 
     def costs_with(self, c: int) -> Counts:
-        """What the union with each other cluster costs, or -1."""
+        """Return the cost of the union with each other cluster, or -1."""
         return self._by_number(np.int64, {p: self._cost([c, p]) for p in self._others(c)})
 
     def totals_with(self, c: int) -> Counts:
-        """The total after merging with each other cluster, or -1."""
+        """Return the total after merging with each other cluster, or -1."""
         total = self.total()
         return self._by_number(np.int64, {p: self._total_with(total, c, p) for p in self._others(c)})
 
     def distances_with(self, c: int) -> npt.NDArray[np.float64]:
-        """How far apart the item sets of the union with each other cluster are, or -1."""
+        """Return the distance of the union with each other cluster, or -1."""
         return self._by_number(np.float64, {p: self._distance(c, p) for p in self._others(c)})
 
     def nearest(self, c: int, how: int, limit: int) -> int:
-        """The best other cluster to merge with, or -1."""
+        """Return the best other cluster to merge with, or -1."""
         others, total = self._others(c), self.total()
         allowed = {p for p in others if self._total_with(total, c, p) <= limit}
         if how == BY_COST:
@@ -197,7 +197,7 @@ class MergingTwin:
         return min(allowed, key=lambda p: (u[p] + v[p], u[p]), default=-1)
 
     def merge(self, c: int, p: int) -> None:
-        """Make one cluster of two, under the lower number."""
+        """Merge two clusters under the lower number."""
         self._check(c)
         self._check(p)
         if c == p:
@@ -213,25 +213,25 @@ class MergingTwin:
         self._waiting = (self._waiting - {gone}) | {kept}
 
     def result(self) -> Counts:
-        """For each initial cluster the one that it is in now."""
+        """Return for each initial cluster its current cluster."""
         return np.array(self._now, dtype=np.int64)
 
     def _check(self, c: int) -> None:
-        """Only a living cluster will do."""
+        """Raise an error unless the cluster is alive."""
         if c not in self._living():
             raise ValueError("no such cluster, or it was merged")
 
     def _living(self) -> set[int]:
-        """The clusters that there are."""
+        """Return the current clusters."""
         return set(self._now)
 
     def _others(self, c: int) -> list[int]:
-        """All clusters but one."""
+        """Return all clusters except one."""
         self._check(c)
         return sorted(self._living() - {c})
 
     def _cost(self, clusters: list[int]) -> int:
-        """What their union costs."""
+        """Return the cost of their union."""
         if self._norm == SIZE:
             return sum(self._size[c] for c in clusters)
         costs = costs_of(self._costs, [row for c in clusters for row in self._rows[c]])
@@ -244,12 +244,12 @@ class MergingTwin:
         return math.isqrt(needed - 1) + 1 if needed else 0
 
     def _total_with(self, total: int, c: int, p: int) -> int:
-        """The total after merging two clusters."""
+        """Return the total after merging two clusters."""
         apart = sum(self._size[one] * self._cost([one]) for one in (c, p))
         return total - apart + (self._size[c] + self._size[p]) * self._cost([c, p])
 
     def _distance(self, c: int, p: int) -> float:
-        """How far apart the item sets of a union are."""
+        """Return the largest distance between item sets of a union."""
         pair = min(c, p), max(c, p)
         if pair not in self._distances:
             across = _farthest(self._sets[c], self._sets[p])
@@ -257,15 +257,15 @@ class MergingTwin:
         return self._distances[pair]
 
     def _by_number(self, kind: type[np.generic], values: dict[int, Any]) -> npt.NDArray[Any]:
-        """An array with the values of some clusters, and -1 for the others."""
+        """Return an array with the values of some clusters, and -1 for the others."""
         return np.array([values.get(c, -1) for c in range(len(self._now))], dtype=kind)
 
 
 def _farthest(some: set[frozenset[int]], others: set[frozenset[int]]) -> float:
-    """The largest distance (P2's BTD) of two sets."""
+    """Return the largest distance of two sets (BTD in Poulis et al. 2013)."""
     return max((_distance(a, b) for a in some for b in others), default=0.0)
 
 
 def _distance(a: frozenset[int], b: frozenset[int]) -> float:
-    """More with items in only one, and with items in all; less with items in both."""
+    """Return the distance of two sets: more with items in one, and with items in all; less with items in both."""
     return float((len(a ^ b) + 1) * len(a | b)) / float(len(a & b) + 1)

@@ -1,4 +1,4 @@
-"""What codes of an attribute cost together."""
+"""The cost of publishing codes of an attribute together."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from shoal.data.arrays import Counts
 from shoal.data.scales import Line, Scale, Tree
 from shoal.kernels.arrays import Row
 
-ScaleTuple = tuple[int, Counts, int, int]  # kind, costs, the cost of everything, the code for missing or -1
+ScaleTuple = tuple[int, Counts, int, int]  # kind, costs, cost of everything, code for missing values or -1
 
 
 def as_tuples(scales: Sequence[Scale]) -> list[ScaleTuple]:
-    """Scales as kernels want them."""
+    """Convert scales to the tuples that kernels take."""
     return [
         (scale.kind, np.ascontiguousarray(scale.costs, dtype=np.int64), scale.whole, scale.missing) for scale in scales
     ]
 
 
 class Cost:
-    """What codes cost together, on one scale."""
+    """The cost of codes together, on one scale."""
 
     def __init__(self, kind: int, costs: Counts, whole: int, missing: int) -> None:
         self.kind, self.costs, self.whole, self.missing = kind, costs.tolist(), whole, missing
 
     def __call__(self, codes: Collection[int]) -> int:
-        """Nothing for a single code."""
+        """Return the cost of the codes; 0 for a single code."""
         lo, hi = min(codes), max(codes)
         if lo == hi:
             return 0
@@ -39,10 +39,10 @@ class Cost:
 
 
 def costs_of(costs: Sequence[Cost], rows: Iterable[Row]) -> list[int]:
-    """What rows of codes cost together, on each scale."""
+    """Return the cost of rows of codes together, on each scale."""
     return [cost(codes) for cost, codes in zip(costs, zip(*rows, strict=True), strict=True)]
 
 
 def cost_of(costs: Sequence[Cost], rows: Iterable[Row]) -> int:
-    """What rows of codes cost together."""
+    """Return the total cost of rows of codes together."""
     return sum(costs_of(costs, rows))

@@ -1,1 +1,1 @@
-"""Kernels that raise a cut of a hierarchy, or tell what a cut must not expand."""
+"""Kernels that raise a cut of a hierarchy, or find constraints on cuts."""

@@ -1,4 +1,4 @@
-"""The size of the count-tree that the papers' algorithms build (P0 Alg. 1 and 4), counted without building it."""
+"""The size of the count-tree that the papers' algorithms build, counted without building it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from shoal.kernels.arrays import NOBODY, Row, flat, grouped_people, people_of, r
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.label_order import label_order
 
-MOST = 2e11  # sets of labels in all rows, beyond which nothing is counted: it could take many minutes
+MOST = 2e11  # limit on the sets of labels in all rows: counting more could take many minutes
 
 
 @dataclass(frozen=True)
 class TreeSize:
-    """How many nodes a count-tree has."""
+    """The number of nodes of a count-tree."""
 
-    up_to_size: int  # distinct sets of 1..size labels: the tree of Alg. 1
-    of_size: int  # beginnings of the sets of exactly so many labels: the tree of an iteration of Alg. 4, as printed
+    up_to_size: int  # distinct sets of 1..size labels: the tree of Alg. 1 (Terrovitis et al. 2008)
+    of_size: int  # prefixes of the sets of exactly this size: the tree of an iteration of Alg. 4, as printed
 
 
 def built_tree(
@@ -39,9 +39,9 @@ def built_tree(
     most: float = MOST,
     tick: Tick = no_progress,
 ) -> TreeSize | None:
-    """The nodes of the count-tree of rows that are expanded by all generalizations and reduced by the cut ``raised``.
+    """Count the nodes of the count-tree of rows that are expanded by all generalizations and reduced by a cut.
 
-    None if the rows hold more than ``most`` sets of ``size`` labels in all, where equal rows count once.
+    Return None if the distinct rows hold more than ``most`` sets of ``size`` labels in total.
     """
     nodes = np.array(sorted(raised), dtype=np.int32)
     kernel = compiled_or(built_tree_twin)

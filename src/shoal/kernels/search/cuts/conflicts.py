@@ -1,4 +1,4 @@
-"""Conflicts: what k^m-anonymity demands where items may be suppressed as well (optimum.md, 5)."""
+"""Conflicts: constraints of k^m-anonymity if items may be generalized and suppressed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Conflict = tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]  # parents, group
 
 
 class Conflicts:
-    """What k^m-anonymity demands where items may be suppressed as well as generalized (optimum.md, 5).
+    """Finds conflicts: constraints of k^m-anonymity if items may be generalized and suppressed.
 
-    A conflict: either not all of the parents are expanded, or all items of one of the groups are suppressed. It comes
+    A conflict says: not all of the parents are expanded, or all items of one of the groups are suppressed. It comes
     from a set of labels in rows of 1..k-1 persons, in its most general form, and one of these rows.
     """
 
@@ -38,32 +38,31 @@ class Conflicts:
     def at(
         self, raised: Sequence[int], suppressed: Sequence[int], m: int, *, tick: Tick = no_progress
     ) -> list[Conflict]:
-        """The conflicts that a cut, some of whose leaves are suppressed, runs into; none: it is k^m-anonymous.
+        """Return the conflicts that a cut with some suppressed leaves violates; none if it is k^m-anonymous.
 
-        They come from its rare sets with no rare part, of the smallest sizes that have any (if m is large: from rare
-        rows).
+        They come from its minimal rare sets of the smallest sizes that have any (if m is large: from rare rows).
         """
         return self._kernel.at(list(raised), list(suppressed), m, tick)
 
 
-ENOUGH = 256  # rare sets, after which larger ones are not looked for
+ENOUGH = 256  # number of rare sets after which larger ones are not searched
 BATCH, LARGEST_BATCH = 256, 4096
 
 
 class ConflictsTwin(ThreatsTwin):
-    """Rows over a hierarchy, asked for conflicts."""
+    """The readable twin: finds conflicts in rows over a hierarchy."""
 
     def at(  # type: ignore[override]
         self, raised: Sequence[int], suppressed: Sequence[int], last: int, tick: Tick
     ) -> list[Conflict]:
-        """The conflicts of the most general forms of rare sets, each with every row that holds them.
+        """Return the conflicts of the most general forms of rare sets, for every row that holds them.
 
-        Sets near the root come first, and in growing batches; one that only speaks of nodes below those of a conflict
-        from an earlier batch is left out: should that be settled by suppression, it will be found again.
+        Sets near the root come first, in growing batches. A set whose nodes are below those of a conflict from an
+        earlier batch is skipped. If that conflict is resolved by suppression, the set will be found again.
         """
         label_of = self._labels(raised)
         for leaf in suppressed:
-            label_of[leaf] = self.root  # which rows at a cut go without
+            label_of[leaf] = self.root  # rows at a cut do not contain the root
         conflicts: set[Conflict] = set()
         rare = self._rare(self._generalized(label_of), min(last, self.longest), tick)
         queue = sorted(rare, key=lambda labels: (self._depth(labels), labels))
@@ -80,7 +79,7 @@ class ConflictsTwin(ThreatsTwin):
         return sorted(conflicts)
 
     def _rare(self, rows: Rows, last: int, tick: Tick) -> list[Set]:
-        """Rare sets with no rare part, of 1, 2, .. labels until there are enough; or what rare rows are thinned to."""
+        """Return minimal rare sets of 1, 2, .. labels until there are enough, or those that rare rows contain."""
         sets: list[Set] = []
         for size in range(1, self._outright(last) + 1):
             if size == FEW + 1 and (sets or all(self._support(row) >= self.k for row in rows)):
@@ -97,7 +96,7 @@ class ConflictsTwin(ThreatsTwin):
         return sets
 
     def _all_rare(self, rows: Rows, size: int, tick: Tick) -> list[Set]:
-        """The rare sets of so many labels without a rare part."""
+        """Return the minimal rare sets of this size."""
         return [
             labels
             for labels, support in self._count(rows, size, tick).items()
@@ -106,6 +105,6 @@ class ConflictsTwin(ThreatsTwin):
         ]
 
     def _groups(self, labels: Sequence[int], row: int) -> tuple[Set, ...]:
-        """The items of a row below each label."""
+        """Return the items of a row below each label."""
         items = list(self.rows)[row]
         return tuple(sorted(tuple(leaf for leaf in items if u in self.path[leaf]) for u in labels))

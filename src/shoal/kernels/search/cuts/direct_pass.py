@@ -1,4 +1,4 @@
-"""Direct anonymization (P0 Alg. 3): raise a cut until no label set is rare."""
+"""Direct anonymization (Terrovitis et al. 2008, Alg. 3): raises a cut until no label set is rare."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from shoal.kernels.search.label_order import label_order
 
 @dataclass(frozen=True)
 class Pass:
-    """What direct anonymization did."""
+    """The result of direct anonymization."""
 
-    raised: list[int]  # the nodes of the new cut that are not leaves
-    counted: int  # count-tree nodes that the largest pass has counted
+    raised: list[int]  # nodes of the new cut that are not leaves
+    counted: int  # count-tree nodes counted in the largest pass
     repairs: int
 
 
@@ -40,11 +40,13 @@ def direct_pass(
     by_leaves: bool = False,
     tick: Tick = no_progress,
 ) -> Pass:
-    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of up to that size.
+    """Run direct anonymization (Terrovitis et al. 2008, Alg. 3) from the cut ``raised``: one pass for each size.
 
-    ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
-    ``bounded``: never raise to the root; sets that nothing below it lifts to k stay as they are.
-    ``by_leaves``: labels of the count-tree by the number of leaves below them, most first, not by falling support.
+    A pass examines sets of up to that size.
+
+    - ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
+    - ``bounded``: never raise to the root. Sets that no other node raises to a support of k stay as they are.
+    - ``by_leaves``: order labels by the number of leaves below them, most first, not by falling support.
     """
     nodes = np.array(sorted(raised), dtype=np.int32)
     return Pass(
@@ -85,7 +87,7 @@ def direct_pass_twin(
     by_leaves: bool,
     tick: Tick,
 ) -> tuple[list[int], int, int]:
-    """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
+    """Walk the count-tree in preorder, count children when the walk reaches them, and repair sets below k."""
     rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
     walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, by_leaves, tick)
     for node in raised.tolist():
@@ -97,11 +99,11 @@ def direct_pass_twin(
     return sorted(node for node in walk.committed if not walk.below[node]), walk.most_counted, walk.repairs
 
 
-Held = tuple[list[int], int, set[int]]  # a row that holds the prefix, from where to go on in it, and whose it is
+Held = tuple[list[int], int, set[int]]  # a row that holds the prefix, where to continue in it, and its persons
 
 
 class _DirectPass:
-    """State of one pass: the cut so far, and the rows expanded by all generalizations of their labels but the root."""
+    """The state of a pass: the cut so far, and the rows with all generalizations of their labels except the root."""
 
     def __init__(
         self,
@@ -145,13 +147,13 @@ class _DirectPass:
         return all(self.support(tuple(row)) >= self.k for row, _ in self.reduced() if row)
 
     def walk(self, prefix: Row, support: int, rows: list[Held]) -> None:
-        """Children of the prefix in count-tree order; ``rows`` are those that hold it, from where to go on."""
+        """Visit the children of the prefix in count-tree order. ``rows`` hold it, each with the place to continue."""
         self.tick(0.0)
         if len(prefix) == self.size:
             if support < self.k:
                 self.repair(prefix)
             return
-        if self.bounded and prefix and support < self.k:  # left as it is by an earlier pass: so is all that holds it
+        if self.bounded and prefix and support < self.k:  # left by an earlier pass: so are all sets that contain it
             return
         held: dict[int, list[Held]] = {}
         for row, start, people in rows:
@@ -170,7 +172,7 @@ class _DirectPass:
                 self.walk((*prefix, label), len(set().union(*(people for _, _, people in held[label]))), held[label])
 
     def repair(self, labels: Row) -> None:
-        """Commit the cheapest way to raise the labels that lifts their support to k (best first; P0 Alg. 3, line 8)."""
+        """Commit the cheapest way to raise the labels to a support of k (best-first search; Alg. 3, line 8)."""
         self.repairs += 1
         open_ = [self.way(labels, labels)]
         seen = {labels}
@@ -188,13 +190,13 @@ class _DirectPass:
                         heapq.heappush(open_, self.way(labels, higher))
 
     def way(self, labels: Row, targets: Row) -> tuple[int, int, Row, Row]:
-        """(added cost, leaves, raised nodes, where each label ends up): ways are compared in this order."""
+        """Return (added cost, leaves, raised nodes, target of each label). Ways are compared in this order."""
         commits = self.maximal(v for u, v in zip(labels, targets, strict=True) if u != v)
         leaves = sum(self.span[2 * u + 1] - self.span[2 * u] for u in commits)
         return sum(self.cost[u] - self.under[u] for u in commits), leaves, commits, targets
 
     def support(self, labels: Row) -> int:
-        """Persons with a row that holds all the labels."""
+        """Count the persons with a row that holds all labels."""
         if labels == (self.root,):
             return self.total
         wanted = set(labels)
@@ -220,12 +222,12 @@ class _DirectPass:
         return upper >= lower and span[2 * upper] <= span[2 * lower] and span[2 * lower + 1] <= span[2 * upper + 1]
 
     def maximal(self, nodes: Iterable[int]) -> Row:
-        """The nodes without those below others, ascending."""
+        """Return the nodes without those below others, ascending."""
         nodes = sorted(set(nodes))
         return tuple(u for i, u in enumerate(nodes) if not any(self.covers(v, u) for v in nodes[i + 1 :]))
 
     def ancestors(self, node: int) -> list[int]:
-        """The node and all above it but the root."""
+        """Return the node and its ancestors except the root."""
         path = []
         while node != self.root:
             path.append(node)

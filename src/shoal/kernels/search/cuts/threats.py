@@ -1,4 +1,4 @@
-"""Threats: nodes that no k^m-anonymous cut expands together (optimum.md, 3 and 4)."""
+"""Threats: sets of nodes that no k^m-anonymous cut expands together."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 
 class Threats:
-    """Sets of nodes that no k^m-anonymous cut expands together (optimum.md, 3), all antichains of internal nodes.
+    """Finds threats: sets of internal nodes that no k^m-anonymous cut expands together, none above another.
 
-    A set of labels in rows of 1..k-1 persons stays rare when its labels are specialised, so the parents of all its
-    labels must not all be expanded. One threat makes another superfluous if each of its nodes is above or equal to one
-    of the other's; :meth:`small` and :meth:`at` return minimal ones only, small ones first.
+    A set of labels in rows of 1..k-1 persons stays rare when its labels are specialised, so the parents of its labels
+    must not all be expanded. A threat makes another one redundant if each of its nodes is at or above a node of the
+    other. :meth:`small` and :meth:`at` return only minimal threats, small ones first.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Threats:
         self._kernel = compiled_or(ThreatsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads)
 
     def small(self, size: int, *, tick: Tick = no_progress) -> list[list[int]]:
-        """All minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
+        """Return all minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
         return self._kernel.small(size, tick)
 
     def at(
@@ -47,44 +47,45 @@ class Threats:
         known: Sequence[Sequence[int]] = (),
         tick: Tick = no_progress,
     ) -> list[list[int]]:
-        """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: safe up to ``last``.
+        """Return minimal threats that a cut violates; none if it is safe up to ``last`` labels.
 
-        They come from its rare sets of the smallest size that has any (if m is large: from its rare rows), each
-        raised to most general forms. Those that a ``known`` threat explains are not raised; if there are any, the known
-        threats are returned with the others.
+        The cut must have no rare sets below ``first`` labels. The threats come from its rare sets of the smallest size
+        that has any (if m is large: from its rare rows), each raised to its most general forms. Rare sets that a
+        ``known`` threat explains are not raised. If there are any, the known threats are returned with the others.
         """
         return self._kernel.at(list(raised), first, last, list(map(list, known)), tick)
 
     def witness(
         self, raised: Sequence[int], node: int, m: int, *, tick: Tick = no_progress
     ) -> tuple[tuple[int, ...], int] | None:
-        """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or none.
+        """Return a rare set of at most m labels, and its support, if the safe cut were expanded at a node; or None.
 
-        No part of it is rare. Up to three labels it is the smallest, then the rarest, then the one with the lowest ids.
+        No proper subset of it is rare. Up to three labels, it is the smallest set, then the rarest, then the one with
+        the lowest ids.
         """
         labels, support = self._kernel.witness(list(raised), node, m, tick)
         return (tuple(labels), support) if support else None
 
     def minimal(self, threats: list[list[int]]) -> list[list[int]]:
-        """Those that no other makes superfluous; small ones first, then near the root, then ascending."""
+        """Return the threats that no other makes redundant: small ones first, then near the root, then ascending."""
         return self._kernel.minimal(threats)
 
     @property
     def lifting_seconds(self) -> float:
-        """How long :meth:`at` has spent on raising rare sets; the rest of its time is counting."""
+        """The time that :meth:`at` has spent on raising rare sets. The rest of its time is counting."""
         return self._kernel.lifting_seconds()
 
 
 Set = tuple[int, ...]  # of nodes, ascending
-Rows = dict[Set, set[int]]  # distinct rows, none empty, and whose each is
+Rows = dict[Set, set[int]]  # distinct non-empty rows, and the persons of each
 
-FEW = 3  # sets of up to so many labels are counted outright
-SOME = 6  # these too, if a row is rare as a whole, and unless sets of all sizes are wanted; else rare rows are thinned
-SAMPLE = 1024  # rows that are thinned at a time
+FEW = 3  # sets of up to so many labels are counted directly
+SOME = 6  # so are these, if a whole row is rare and not all sizes are needed; otherwise rare rows are thinned
+SAMPLE = 1024  # number of rows thinned at a time
 
 
 class ThreatsTwin:
-    """Rows over a hierarchy, asked for threats."""
+    """The readable twin: finds threats in rows over a hierarchy."""
 
     def __init__(
         self,
@@ -106,8 +107,8 @@ class ThreatsTwin:
         self.rows: Rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
         self.longest = max(map(len, self.rows), default=0)
         self.people = list(self.rows.values())
-        self.expanded: Rows = {}  # the same rows with all generalizations of their items but the root
-        self.holders: list[set[int]] = [set() for _ in self.parent]  # of each node, as numbers of rows
+        self.expanded: Rows = {}  # the rows with all generalizations of their items except the root
+        self.holders: list[set[int]] = [set() for _ in self.parent]  # the numbers of the rows that hold each node
         for number, (row, people) in enumerate(self.rows.items()):
             nodes = {u for leaf in row for u in self.path[leaf]} - {self.root}
             self.expanded[tuple(sorted(nodes))] = people
@@ -115,7 +116,7 @@ class ThreatsTwin:
                 self.holders[node].add(number)
 
     def small(self, size: int, tick: Tick) -> list[list[int]]:
-        """All minimal threats from rare sets of at most ``size`` labels, 1 or 2: count everything, keep the minimal."""
+        """Return all minimal threats from rare sets of at most ``size`` labels, 1 or 2, by counting all sets."""
         threats: set[Set] = set()
         for labels in range(1, size + 1):
             counted = self._count(self.expanded, labels, tick).items()
@@ -125,11 +126,11 @@ class ThreatsTwin:
     def at(
         self, raised: Sequence[int], first: int, last: int, known: Sequence[Sequence[int]], tick: Tick
     ) -> list[list[int]]:
-        """Minimal threats from the cut's rare sets of the smallest size in first..last that has any.
+        """Return minimal threats from the rare sets of the cut, of the smallest size in first..last that has any.
 
-        The cut must have no rare sets below ``first`` labels. Beyond :meth:`_outright` the sets are those that rows
-        which are rare as a whole are thinned to; only if all are too large, again those of the smallest size.
-        Sets that a known threat explains are not lifted; if there are rare sets, the known threats are returned too.
+        The cut must have no rare sets below ``first`` labels. Beyond :meth:`_outright`, the sets are those that rare
+        rows are thinned to; only if all of these are too large, again those of the smallest size. Sets that a known
+        threat explains are not lifted. If there are rare sets, the known threats are returned too.
         """
         rows = self._generalized(self._labels(raised))
         last = min(last, self.longest)
@@ -147,10 +148,10 @@ class ThreatsTwin:
         return self._lifted(rare, known, tick)
 
     def witness(self, raised: Sequence[int], node: int, m: int, tick: Tick) -> tuple[list[int], int]:
-        """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or ([], 0).
+        """Return a rare set of at most m labels, and its support, if the safe cut were expanded at a node; or ([], 0).
 
-        The smallest, then the rarest, then that with the lowest ids; but beyond :meth:`_outright` the smallest of those
-        that rows which are rare as a whole are thinned to, if any is small enough.
+        It is the smallest set, then the rarest, then the one with the lowest ids. Beyond :meth:`_outright`, it is the
+        smallest of those that rare rows are thinned to, if any is small enough.
         """
         label_of = self._labels(raised)
         for leaf in range(*self.span[2 * node : 2 * node + 2]):
@@ -173,9 +174,9 @@ class ThreatsTwin:
         return [], 0
 
     def minimal(self, threats: Iterable[Sequence[int]]) -> list[list[int]]:
-        """Those that no other makes superfluous: small ones first, then near the root, then ascending.
+        """Return the threats that no other makes redundant: small ones first, then near the root, then ascending.
 
-        In this order no set is made superfluous by a later one.
+        In this order no set is made redundant by a later one.
         """
         kept = Kept(self.path)
         for threat in sorted(map(tuple, threats), key=lambda threat: (len(threat), self._depth(threat), threat)):
@@ -183,33 +184,33 @@ class ThreatsTwin:
         return [list(threat) for threat in kept.sets]
 
     def lifting_seconds(self) -> float:
-        """How long :meth:`at` has spent on raising rare sets."""
+        """The time that :meth:`at` has spent on raising rare sets."""
         return self.seconds
 
     # ---- sets of nodes
 
     def _antichain(self, nodes: Iterable[int]) -> bool:
-        """Whether none is another or above it."""
+        """Whether no node is equal to another or above it."""
         return not any(a in self.path[b] or b in self.path[a] for a, b in itertools.combinations(nodes, 2))
 
     def _depth(self, nodes: Iterable[int]) -> int:
-        """Sum of the distances to the root."""
+        """Return the sum of the distances to the root."""
         return sum(len(self.path[u]) - 1 for u in nodes)
 
     def _support(self, nodes: Iterable[int]) -> int:
-        """Persons with a row that holds all the nodes, none of them the root."""
+        """Count the persons with a row that holds all nodes, none of them the root."""
         rows = set.intersection(*(self.holders[u] for u in nodes))
         return len(set().union(*(self.people[row] for row in rows)))
 
     def _parents(self, labels: Iterable[int]) -> Set:
-        """The threat that a rare set stands for: the parents without those above others, which are expanded anyway."""
+        """Return the threat of a rare set: its parents, without those above others, which are expanded anyway."""
         nodes = {self.parent[u] for u in labels}
         return tuple(sorted(p for p in nodes if not any(p in self.path[q] for q in nodes - {p})))
 
     # ---- rows at a cut
 
     def _labels(self, raised: Sequence[int]) -> list[int]:
-        """The label of each leaf."""
+        """Return the label of each leaf."""
         label_of = list(range(self.leaves))
         for node in raised:
             for leaf in range(*self.span[2 * node : 2 * node + 2]):
@@ -217,7 +218,7 @@ class ThreatsTwin:
         return label_of
 
     def _generalized(self, label_of: list[int]) -> Rows:
-        """The rows at a cut; the root is in all of them and left out."""
+        """Return the rows at a cut. The root is in all of them and left out."""
         rows: Rows = {}
         for row, people in self.rows.items():
             if labels := tuple(sorted({label_of[leaf] for leaf in row} - {self.root})):
@@ -225,7 +226,7 @@ class ThreatsTwin:
         return rows
 
     def _count(self, rows: Rows, size: int, tick: Tick) -> dict[Set, int]:
-        """The support of every set of ``size`` labels that occurs."""
+        """Return the support of every set of ``size`` labels that occurs."""
         holders: Rows = {}
         for row, people in rows.items():
             tick(0.0)
@@ -234,19 +235,18 @@ class ThreatsTwin:
         return {labels: len(people) for labels, people in holders.items()}
 
     def _rare_sets(self, rows: Rows, size: int, tick: Tick) -> list[Set]:
-        """Sets of ``size`` labels in fewer than k rows; of those with the same parents one."""
+        """Return the sets of ``size`` labels in fewer than k rows; one of those with the same parents."""
         counted = self._count(rows, size, tick).items()
         return self._rarest((support, labels) for labels, support in counted if support < self.k)
 
     def _outright(self, largest: int) -> int:
-        """Sets of up to so many labels are counted, if sets of up to ``largest`` are wanted."""
+        """Return the size up to which sets are counted directly, if sets of up to ``largest`` are needed."""
         return min(largest, FEW if largest == self.longest else SOME)
 
     def _thinned(self, rows: Rows, largest: int, tick: Tick) -> list[Set]:
-        """Rows that are rare as a whole, thinned to rare sets with no rare part, of at most ``largest`` labels.
+        """Thin rare rows to minimal rare sets of at most ``largest`` labels; one of those with the same parents.
 
-        Of those with the same parents one. Every s-th row is looked at, then every s-th from the second on, and so on,
-        until there are such sets.
+        Every s-th row is examined, then every s-th from the second on, and so on, until there are such sets.
         """
         stride = -(-len(rows) // SAMPLE)
         for offset in range(stride):
@@ -267,7 +267,7 @@ class ThreatsTwin:
         return []
 
     def _rarest(self, rare: Iterable[tuple[int, Set]]) -> list[Set]:
-        """Of the sets (support, labels) with the same parents the one of lowest support, then of lowest ids."""
+        """Return one of the sets (support, labels) with the same parents: lowest support, then lowest ids."""
         best: dict[Set, tuple[int, Set]] = {}
         for rare_set in rare:
             parents = self._parents(rare_set[1])
@@ -277,10 +277,10 @@ class ThreatsTwin:
     # ---- lifting
 
     def _lifted(self, sets: list[Set], known: Sequence[Sequence[int]], tick: Tick) -> list[list[int]]:
-        """The minimal threats of the most general forms of rare sets.
+        """Return the minimal threats of the most general forms of rare sets.
 
-        Sets near the root come first, and in growing batches; those that a threat of an earlier batch explains are
-        left out, the others are lifted once with each label as the first to be raised.
+        Sets near the root come first, in growing batches. Those that a threat of an earlier batch explains are skipped.
+        The others are lifted once with each label as the first to be raised.
         """
         if not sets:
             return []
@@ -301,7 +301,7 @@ class ThreatsTwin:
         return threats
 
     def _lift(self, labels: Set, turn: int) -> list[int]:
-        """Raise the labels one after the other, from that at ``turn`` on, as far as the set stays rare."""
+        """Raise the labels one after the other, starting at ``turn``, as long as the set stays rare."""
         lifted = list(labels)
         for at in [*range(turn, len(lifted)), *range(turn)]:
             for up in self.path[lifted[at]][1:-1]:
@@ -313,15 +313,17 @@ class ThreatsTwin:
 
 
 class Kept:
-    """Threats, none of which an earlier one made superfluous."""
+    """Threats that no earlier one made redundant."""
 
     def __init__(self, path: list[Set]) -> None:
         self.path = path
         self.sets: list[Set] = []
-        self.by_node: dict[int, list[Set]] = {}  # the same under one node each, so that few need a look
+        self.by_node: dict[
+            int, list[Set]
+        ] = {}  # the same threats, each listed under one node, so that few have to be compared
 
     def add(self, threat: Set) -> None:
-        """Keep a threat unless it is superfluous."""
+        """Keep a threat unless it is redundant."""
         if not self.superfluous(threat):
             self.sets.append(threat)
             self.by_node.setdefault(threat[0], []).append(threat)

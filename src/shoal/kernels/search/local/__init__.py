@@ -1,1 +1,1 @@
-"""Kernels of methods that recode each row on its own."""
+"""Kernels of methods that recode each row separately."""

@@ -1,4 +1,4 @@
-"""Partition (He and Naughton): rows become more specific together, from the root down."""
+"""Partition (He and Naughton 2009): rows become more specific together, from the root down."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 
 class Partitioned(NamedTuple):
-    """The labels of each row, ascending, and how much was done for them."""
+    """The labels of each row, ascending, and statistics of the search."""
 
     indptr: Offsets
     labels: Codes
     buckets: int
     expansions: int
-    left: int  # rows that stayed behind, each as often as it did
+    left: int  # rows that stayed behind, counted each time they did
 
 
 def partition(
@@ -37,9 +37,9 @@ def partition(
     *,
     tick: Tick = no_progress,
 ) -> Partitioned:
-    """Split rows into buckets of at least k that are published alike, each by labels of a hierarchy.
+    """Split rows into buckets of at least k that are published with the same labels of a hierarchy.
 
-    ``penalty``: what an occurrence loses that is published as each node. ``weights``: how much each item counts.
+    ``penalty``: the loss of an item that is published as each node. ``weights``: the weight of each item.
 
     >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 2], dtype=np.int32)
     >>> tree = np.array([3, 3, 3, -1], dtype=np.int32), np.array([[0, 1], [1, 2], [2, 3], [0, 3]], dtype=np.int32)
@@ -61,7 +61,7 @@ def partition_twin(
     k: int,
     tick: Tick,
 ) -> tuple[Offsets, Codes, int, int, int]:
-    """Buckets are split until none can be split; which is looked at first does not matter."""
+    """Split buckets until none can be split. Their order does not matter."""
     tick(0.0)
     trees = _RowTrees.of(indptr, items, parent, penalty, weights)
     search = _Search(trees, np.diff(span)[::2], k)
@@ -75,7 +75,7 @@ def partition_twin(
     if not rows:
         return np.zeros_like(indptr), items[:0], 0, 0, 0
     counts, stops = [len(some) for some in rows], np.cumsum(sizes)
-    each = np.repeat(sizes, counts)  # labels of each row
+    each = np.repeat(sizes, counts)  # number of labels of each row
     at = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each - np.repeat(stops - sizes, counts), each)
     holders, labels = np.repeat(np.concatenate(rows), each), np.array(nodes, dtype=np.int32)[at]
     return *csr_from_pairs(holders, labels, len(indptr) - 1), len(rows), search.expansions, search.left
@@ -85,21 +85,21 @@ class _Bucket(NamedTuple):
     """Rows with equal labels."""
 
     rows: Counts  # [n]
-    open: Offsets  # [labels, n] the places, in the tree of each row, of the labels that may yet be expanded
-    done: list[int]  # the nodes of the others
+    open: Offsets  # [labels, n] the places, in the tree of each row, of the labels that can still be expanded
+    done: list[int]  # the nodes of the other labels
 
 
 class _Expansion(NamedTuple):
-    """What becomes of a bucket when one label is expanded."""
+    """The effect of expanding one label of a bucket."""
 
     gain: int
-    leaving: frozenset[int]  # the shapes that go on
-    given: frozenset[int]  # columns with such a shape that stay behind all the same
+    leaving: frozenset[int]  # the shapes that form new buckets
+    given: frozenset[int]  # columns with such a shape that stay behind anyway
 
 
 @dataclass(eq=False)
 class _Search:
-    """Splits buckets."""
+    """The search: splits buckets."""
 
     trees: _RowTrees
     sizes: Counts  # leaves of each node
@@ -108,7 +108,7 @@ class _Search:
     left: int = field(default=0, init=False)
 
     def run(self, rows: Counts) -> Iterator[_Bucket]:
-        """The buckets that cannot be split further, all their labels done."""
+        """Yield the buckets that cannot be split further, with all labels done."""
         tops = self.trees.tops[rows][None, :]
         stack = [_Bucket(rows, tops, [])] if len(rows) else []
         while stack:
@@ -122,19 +122,19 @@ class _Search:
                 yield bucket._replace(done=[*bucket.done, *self._nodes(bucket.open)])
 
     def _nodes(self, open_: Offsets) -> list[int]:
-        """The labels at places; the same in all columns."""
+        """Return the labels at places. They are the same in all columns."""
         nodes: list[int] = self.trees.node[open_[:, 0]].tolist()
         return nodes
 
     def _tidy(self, bucket: _Bucket) -> _Bucket:
-        """Items cannot be expanded."""
+        """Move items to the labels that are done, because they cannot be expanded."""
         items = bucket.open[:, 0] < self.trees.leaves
         if not items.any():
             return bucket
         return _Bucket(bucket.rows, bucket.open[~items], [*bucket.done, *self._nodes(bucket.open[items])])
 
     def _alike(self, bucket: _Bucket) -> _Bucket:
-        """Too few rows for two buckets: expand all labels that all rows expand alike, in any order."""
+        """Expand all labels that all rows expand in the same way, if there are too few rows for two buckets."""
         while len(bucket.open):
             shapes = self.trees.shape[bucket.open]
             alike = (shapes == shapes[:, :1]).all(axis=1)
@@ -145,7 +145,7 @@ class _Search:
         return bucket
 
     def _split(self, bucket: _Bucket) -> list[_Bucket]:
-        """Expand the label that gains most; nothing, if none can be expanded."""
+        """Expand the label with the largest gain. Return no buckets if none can be expanded."""
         shapes, gains = self.trees.shape[bucket.open], self.trees.gain[bucket.open]
         nodes, most = self._nodes(bucket.open), gains.sum(axis=1).tolist()
         best: tuple[tuple[int, int, int], int, _Expansion] | None = None
@@ -156,7 +156,7 @@ class _Search:
             column_shapes = shapes[at].tolist()
             sizes = Counter(column_shapes)
             if max(sizes.values()) < self.k:
-                open_[at] = False  # for good: among fewer rows there are even fewer of each shape
+                open_[at] = False  # permanently: fewer rows have even fewer of each shape
             else:
                 candidate = self._expanded(sizes, column_shapes, gains[at].tolist())
                 rank = (-candidate.gain, int(self.sizes[nodes[at]]), nodes[at])
@@ -179,13 +179,13 @@ class _Search:
         return parts
 
     def _expanded(self, sizes: Counter[int], shapes: Sequence[int], gains: Sequence[int]) -> _Expansion:
-        """Who goes on and who stays behind if a label is expanded, in a bucket of 2k rows or more."""
+        """Return which rows go on and which stay behind if a label is expanded, in a bucket of at least 2k rows."""
         full = sorted((size, shape) for shape, size in sizes.items() if size >= self.k)
         short = len(shapes) - sum(size for size, _ in full)
         missing = self.k - short if short else 0
         given: list[int] = []
         if missing > sum(size - self.k for size, _ in full):
-            full = full[1:]  # the smallest stays behind as a whole; it is not the only one, or it could spare enough
+            full = full[1:]  # the smallest stays behind as a whole; there are others, else it could spare enough
         elif missing > 0:
             for size, shape in full:
                 spare = min(size - self.k, missing - len(given))
@@ -198,7 +198,7 @@ class _Search:
 
 
 def _grouped(shapes: Sequence[int], expansion: _Expansion) -> tuple[list[int], list[list[int]]]:
-    """The columns that stay behind, and the groups that go on."""
+    """Return the columns that stay behind, and the groups that go on."""
     stay: list[int] = []
     groups: dict[int, list[int]] = {shape: [] for shape in expansion.leaving}
     for at, shape in enumerate(shapes):
@@ -207,7 +207,7 @@ def _grouped(shapes: Sequence[int], expansion: _Expansion) -> tuple[list[int], l
 
 
 def _in_order(indptr: Offsets, items: Codes) -> Counts:
-    """The rows that are not empty in the order of their items, equal ones in that of the input."""
+    """Return the non-empty rows in the order of their items. Equal rows keep the input order."""
     text = items.astype(">i4").tobytes()
     keys = [text[start:stop] for start, stop in pairwise((4 * indptr).tolist())]
     return np.array(sorted(np.flatnonzero(np.diff(indptr)).tolist(), key=keys.__getitem__), dtype=np.int64)
@@ -215,24 +215,24 @@ def _in_order(indptr: Offsets, items: Codes) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class _RowTrees:
-    """For each row the part of the hierarchy above its items, as flat arrays.
+    """For each row, the part of the hierarchy above its items, as flat arrays.
 
-    A *place* is a node in the tree of a row. The first places are the occurrences themselves, in their order; then come
-    inner nodes, each after its children. Nodes with a single child are left out: to replace such a node by its child
-    costs nothing and tells nothing.
+    A *place* is a node in the tree of a row. The first places are the items of the rows, in their order. Then come
+    internal nodes, each after its children. Nodes with a single child are left out: replacing such a node by its child
+    changes no loss.
     """
 
-    node: Codes  # [places] of the hierarchy
+    node: Codes  # [places] node of the hierarchy
     first: Offsets  # [places + 1] the children of place p, in the same row, are kids[first[p] : first[p + 1]]
     kids: Offsets
-    shape: Counts  # [places] equal iff the children are the same nodes; in order of their number, then their ids
-    gain: Counts  # [places] what is won if the children are published in its stead
+    shape: Counts  # [places] equal iff the children are the same nodes; sorted by their number, then their ids
+    gain: Counts  # [places] the loss that is saved if its children are published instead
     tops: Offsets  # [rows] the place of the highest node; -1: the row is empty
-    leaves: int  # places below this number are occurrences
+    leaves: int  # places below this number are items
 
     @classmethod
     def of(cls, indptr: Offsets, items: Codes, parent: Codes, penalty: Counts, weights: Counts) -> _RowTrees:
-        """With the penalty of an occurrence published as each node, and the weight of each item."""
+        """Build the trees from the penalty of an item published as each node, and the weight of each item."""
         up, height = _branches(parent)
         row, node, weight = row_ids(indptr), items.astype(np.int64), weights[items]
         place = np.arange(len(node))
@@ -255,21 +255,21 @@ class _RowTrees:
                 weight = np.concatenate([weight[~ready], np.add.reduceat(weight[open_], starts)])
                 node = np.concatenate([node[~ready], above[starts]])
         tops = np.full(len(indptr) - 1, -1, dtype=np.int64)
-        tops[row] = place  # one is left of each row that is not empty
+        tops[row] = place  # one place is left for each non-empty row
         every, first = np.concatenate(nodes), np.concatenate([[0], np.cumsum(np.concatenate(counts))])
         below = np.concatenate(kids)
         shape = _shapes(every, first, below, len(parent))
         return cls(every.astype(np.int32), first, below, shape, np.concatenate(gains), tops, len(items))
 
     def kids_of(self, places: Offsets) -> Offsets:
-        """The children of places of equal shape: a column for each place."""
+        """Return the children of places of equal shape, one column for each place."""
         size = self.first[places[0] + 1] - self.first[places[0]]
         kids: Offsets = self.kids[self.first[places] + np.arange(size)[:, None]]
         return kids
 
 
 def _branches(parent: Codes) -> tuple[Counts, Counts]:
-    """For each node the closest one above with several children (-1: none), and the most such steps down to a leaf."""
+    """Return for each node the closest ancestor with several children (-1: none), and the most such steps to a leaf."""
     n, above = len(parent), parent.tolist()
     children = np.bincount(parent[:-1], minlength=n)
     up, height = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -282,7 +282,7 @@ def _branches(parent: Codes) -> tuple[Counts, Counts]:
 
 
 def _shapes(node: Counts, first: Offsets, kids: Offsets, n_nodes: int) -> Counts:
-    """Number the lists of children, by length, then lexicographically: each list from its beginning and its last."""
+    """Number the lists of children, by length and then lexicographically, from each list without its last entry."""
     length = np.diff(first)
     shape = np.full(len(node), -1, dtype=np.int64)
     some = np.flatnonzero(length)

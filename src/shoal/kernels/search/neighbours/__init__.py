@@ -1,1 +1,1 @@
-"""Kernels of methods that put similar rows into groups."""
+"""Kernels of methods that group similar rows."""

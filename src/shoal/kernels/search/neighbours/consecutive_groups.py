@@ -14,10 +14,10 @@ from shoal.kernels.choice import Tick, compiled_or, no_progress
 def consecutive_groups(
     indptr: Offsets, items: Codes, labels: int, k: int, *, threads: int = 1, tick: Tick = no_progress
 ) -> tuple[int, Counts]:
-    """Split the rows, in the order given, into groups of k to 2k - 1 at the least cost: (cost, where groups end).
+    """Split the rows into consecutive groups of k to 2k - 1 at the least cost. Return the cost, and where groups end.
 
-    A group of g rows costs min(c, g - c) for every item, where c of its rows have it: the flips that make them equal.
-    Among groups that end at the same row, and equal total costs up to there, the shortest is chosen.
+    A group of g rows costs min(c, g - c) for every item that c of its rows have: the flips that make the rows equal.
+    Among groups that end at the same row with equal total costs, the shortest is chosen.
 
     >>> rows = np.array([0, 1, 2, 3, 5, 7]), np.array([0, 0, 0, 1, 2, 1, 2], dtype=np.int32)
     >>> cost, ends = consecutive_groups(*rows, 3, 2)
@@ -33,7 +33,7 @@ def consecutive_groups(
 def consecutive_groups_twin(
     indptr: Offsets, items: Codes, labels: int, k: int, threads: int, tick: Tick
 ) -> tuple[int, Counts]:
-    """The least cost, and where the groups end: from each start on, groups grow row by row."""
+    """Return the least cost and where the groups end. From each start, groups grow row by row."""
     rows = rows_of(indptr, items)
     best: list[tuple[int, int] | None] = [(0, 0)] + [None] * len(rows)  # up to each row: cost, rows of the last group
     for start, before in enumerate(best):

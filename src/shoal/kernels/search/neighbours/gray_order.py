@@ -10,7 +10,7 @@ from shoal.kernels.choice import compiled_or
 
 
 def gray_order(indptr: Offsets, items: Codes) -> Counts:
-    """The rows by the number that their bit string (bit i: item i) stands for as a Gray code; equal ones in order.
+    """Sort rows by the number that their bit string (bit i: item i) represents as a Gray code. Ties keep their order.
 
     >>> gray_order(np.array([0, 3, 5, 8, 11]), np.array([0, 2, 3, 1, 2, 1, 2, 3, 0, 1, 3], dtype=np.int32)).tolist()
     [1, 0, 2, 3]
@@ -19,9 +19,9 @@ def gray_order(indptr: Offsets, items: Codes) -> Counts:
 
 
 def gray_coded_order(indptr: Offsets, items: Codes) -> Counts:
-    """The rows by the Gray code of the number that their bit string (first item: highest bit) is; equal ones in order.
+    """Sort rows by the Gray code of the number of their bit string (first item: highest bit). Ties keep their order.
 
-    P1 encodes, P3 decodes: this order and :func:`gray_order` have little in common but the name.
+    Wang et al. 2014 encode, Terrovitis et al. 2011 decode: this order and :func:`gray_order` have little in common.
 
     >>> rows = np.array([0, 2, 5, 8, 8]), np.array([1, 3, 0, 1, 2, 2, 3, 4], dtype=np.int32)
     >>> gray_coded_order(*rows).tolist()  # of five items; codes 01111, 10010, 00100, 00000
@@ -31,7 +31,7 @@ def gray_coded_order(indptr: Offsets, items: Codes) -> Counts:
 
 
 def gray_order_twin(indptr: Offsets, items: Codes) -> Counts:
-    """Sort the rows by the numbers; the bits of a number are the sums, modulo 2, of those above in its Gray code."""
+    """Sort the rows by the numbers. Each bit of a number is the sum, modulo 2, of the higher bits of its Gray code."""
 
     def number(row: Row) -> int:
         code = binary = sum(1 << item for item in row)
@@ -45,7 +45,7 @@ def gray_order_twin(indptr: Offsets, items: Codes) -> Counts:
 
 
 def gray_coded_order_twin(indptr: Offsets, items: Codes) -> Counts:
-    """Sort the rows by their Gray codes; how many bits follow the last item does not matter."""
+    """Sort the rows by their Gray codes. The number of bits after the last item does not matter."""
     rows = rows_of(indptr, items)
     width = max((row[-1] for row in rows if row), default=0)
     numbers = [sum(1 << (width - item) for item in row) for row in rows]

@@ -1,4 +1,4 @@
-"""Groups of a seed and the rows nearest to it."""
+"""Groups of a seed and the nearest rows."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def nearest_groups(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
-    """Each seed in turn takes the ``take`` unused rows nearest to it: one line a group, the seed first.
+    """Let each seed in turn take the ``take`` nearest unused rows. Return one line for each group, with the seed first.
 
-    Near: few items that only one of the two rows has; ties go to the lower row number. Rows that are ``deferred`` are
-    taken only once the others have run out. A seed that was taken makes no group, and the first one for which too few
-    rows are left ends it all.
+    The distance is the number of items that only one of the two rows has. Ties go to the lower row number. ``deferred``
+    rows are taken only after the others have run out. A seed that was taken forms no group. The first seed with too few
+    rows left ends the search.
 
     >>> rows = np.array([0, 2, 3, 5, 6]), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
     >>> nearest_groups(*rows, 3, np.array([0, 1, 2]), np.array([False, False, False, True]), 1).tolist()
@@ -53,7 +53,7 @@ def nearest_groups_twin(
     threads: int,
     tick: Tick,
 ) -> Counts:
-    """Groups of a seed and the unused rows nearest to it, one after the other; which way is a matter of speed."""
+    """Form groups of a seed and the nearest unused rows, one after the other. ``way`` only matters for speed."""
     rows, last = [frozenset(row) for row in rows_of(indptr, items)], deferred.tolist()
     unused, groups = dict.fromkeys(range(len(rows))), list[int]()
     for at, seed in enumerate(seeds.tolist()):

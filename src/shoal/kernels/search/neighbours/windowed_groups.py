@@ -1,4 +1,4 @@
-"""Groups of a seed and the rows nearest to it in a window of a list (GSC)."""
+"""Groups of a seed and the nearest rows in a window of a sorted list (GSC)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def windowed_groups(
     widen: bool = True,
     tick: Tick = no_progress,
 ) -> Counts:
-    """Each seed in turn takes the ``take`` unused rows nearest to it in a window: one line a group, the seed first.
+    """Let each seed in turn take the ``take`` nearest unused rows in a window. Return a line for each group.
 
-    Rows are given in the order of a list and are called by their places in it. The window reaches that many places up
-    and down. Rows that are not deferred are taken first. If ``widen``, the window is doubled until it holds enough of
-    them; where all data hold too few, all of them are taken, and deferred rows in the same way. Otherwise the window is
-    doubled only until it holds enough rows of both kinds together. Ties go to the lower ``number``. A seed that was
-    taken makes no group, and the first one for which too few rows are left ends it all.
+    Rows are given in the order of the list, and are numbered by their places in it. The window extends ``reach`` places
+    up and down. Rows that are not deferred are taken first. With ``widen``, the window is doubled until it holds enough
+    of them; if all data hold too few, all of them are taken, and then deferred rows in the same way. Otherwise the
+    window is doubled only until it holds enough rows of both kinds together. Ties go to the lower ``number``. A seed
+    that was taken forms no group. The first seed with too few rows left ends the search.
 
     >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 1, 0, 0], dtype=np.int32)
     >>> seeds = np.array([False, False, True, False])
@@ -68,7 +68,7 @@ def windowed_groups_twin(
     widen: bool,
     tick: Tick,
 ) -> Counts:
-    """Groups of a seed and the unused rows nearest to it in a window, one after the other."""
+    """Form groups of a seed and the nearest unused rows in a window, one after the other."""
     rows, called = [frozenset(row) for row in rows_of(indptr, items)], number.tolist()
     unused = [set(np.flatnonzero(deferred == kind).tolist()) for kind in (0, 1)]
     groups: list[int] = []
@@ -95,5 +95,5 @@ def windowed_groups_twin(
 
 
 def _near(free: set[int], place: int, reach: int) -> set[int]:
-    """The places that are left in a window."""
+    """Return the unused places in a window."""
     return free.intersection(range(place - reach, place + reach + 1))

@@ -1,1 +1,1 @@
-"""Kernels that raise a cut for the models that are not monotone."""
+"""Kernels that raise a cut for models that are not monotone."""

@@ -1,4 +1,4 @@
-"""What is in breach at a cut, as constraints on every cut: for the models that are not monotone."""
+"""Lists the violations at a cut as constraints on every cut, for models that are not monotone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.kernels.search.repair.repair_negative import Negative
 
 
 class Breaches:
-    """What is in breach at a cut, as constraints on every cut: for the models that are not monotone."""
+    """Lists the violations at a cut as constraints on every cut, for models that are not monotone."""
 
     def __init__(self, kernel: DiversityBreachesTwin | NegativeBreachesTwin, threads: int) -> None:
         self._kernel, self._threads = kernel, threads
@@ -34,7 +34,7 @@ class Breaches:
         threads: int = 1,
         tick: Tick = no_progress,
     ) -> Breaches:
-        """Sets of labels such that more than 1 in l of their rows, or persons, have the same sensitive value."""
+        """Look for sets of labels with the same sensitive value in more than 1 in l of their rows, or persons."""
         tree = (parent, flat(span), leaves)
         rows = (indptr, items, persons, sensitive_indptr, sensitive_items)
         return cls(compiled_or(DiversityBreachesTwin)(*rows, *tree, capped(l, indptr), tick), threads)
@@ -53,22 +53,23 @@ class Breaches:
         threads: int = 1,
         tick: Tick = no_progress,
     ) -> Breaches:
-        """Labels known to be present, and labels known to be absent, that rows of 1..k-1 persons match."""
+        """Look for labels known to be present or absent that match rows of 1..k-1 persons."""
         tree = (parent, flat(span), leaves)
         return cls(compiled_or(NegativeBreachesTwin)(indptr, items, persons, *tree, capped(k, indptr), tick), threads)
 
     def at(
         self, raised: Sequence[int], size: int, *, most: int = MOST, tick: Tick = no_progress
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """Of combinations of at most ``size`` labels: threats, and labels that must not all be in a cut. None: clean.
+        """Return threats, and labels that must not all be in a cut. Both are empty if the cut satisfies the model.
 
-        Threats are internal nodes that no clean cut expands together. About ``most`` combinations are listed.
+        Threats are internal nodes that no safe cut expands together. About ``most`` combinations of at most ``size``
+        labels are listed.
         """
         return self._kernel.at(list(raised), size, most, self._threads, tick)
 
 
 class DiversityBreachesTwin:
-    """Lists what is in breach at a cut, as constraints on every cut."""
+    """Lists the violations of l^m-diversity at a cut as constraints on every cut."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class DiversityBreachesTwin:
     def at(
         self, raised: Iterable[int], size: int, most: int, threads: int, tick: Tick
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """Threats (internal nodes that must not all be expanded), and labels that must not all be in a cut."""
+        """Return threats (internal nodes that must not all be expanded), and labels that must not all be in a cut."""
         for criterion in self.criteria:
             criterion.tick = tick
         cost = [0] * len(self.records.parent)
@@ -108,7 +109,7 @@ class DiversityBreachesTwin:
         return [list(nodes) for nodes in sorted(threats)], [list(nodes) for nodes in sorted(together)]
 
     def _raised(self, labels: Nodes, repair: Repair) -> Nodes:
-        """A closed set of labels, each raised as long as it stays closed."""
+        """Raise each label of a closed set as long as the set stays closed."""
         at = 0
         while at < len(labels):
             parent = self.records.parent[labels[at]]
@@ -121,12 +122,12 @@ class DiversityBreachesTwin:
         return labels
 
     def _closed(self, labels: Nodes) -> bool:
-        """By any criterion."""
+        """Whether the set is closed by any criterion."""
         return any(criterion.closed(labels, self.span) for criterion in self.criteria)
 
 
 class NegativeBreachesTwin(DiversityBreachesTwin):
-    """The same for negative knowledge."""
+    """Lists the violations under negative knowledge at a cut as constraints on every cut."""
 
     def __init__(
         self, indptr: Offsets, items: Codes, persons: Codes, parent: Codes, span: Codes, leaves: int, k: int, tick: Tick

@@ -1,7 +1,8 @@
-"""What repairs of a cut have in common, and the readable twin of the search that does them.
+"""The common part of repairs of a cut, and the readable twin of the search.
 
-Rounds: list the combinations of labels of the cut that are in breach, in preorder of the count-tree, then repair them
-in that order, each that still has all its labels in the cut by the cheapest way to raise them that ends it.
+Each round lists the combinations of labels of the cut that violate the model, in preorder of the count-tree. Then it
+repairs them in that order. A combination that still has all its labels in the cut is repaired by the cheapest way to
+raise them.
 """
 
 from __future__ import annotations
@@ -17,31 +18,31 @@ from shoal.data.arrays import Codes, Offsets
 from shoal.kernels.arrays import people_of, rows_of
 from shoal.kernels.choice import Tick
 
-MOST = 5_000_000  # breaches that one round of repair lists, about: the next round finds the others
+MOST = 5_000_000  # about how many violations one round lists: the next round finds the others
 
 
 @dataclass(frozen=True)
 class Repaired:
-    """What became of a cut that was raised until no combination of its labels is in breach."""
+    """The result of raising a cut until no combination of its labels violates the model."""
 
-    raised: list[int]  # the nodes of the new cut that are not leaves
+    raised: list[int]  # nodes of the new cut that are not leaves
     counted: int  # most label sets counted in one round
     repairs: int
-    unrepairable: tuple[list[int], list[int]] | None  # (present, absent) nodes of a breach that no raising ends
+    unrepairable: tuple[list[int], list[int]] | None  # (present, absent) nodes of a violation that no raising repairs
 
 
 def first_and_last(sizes: range, leaves: int) -> tuple[int, int]:
-    """The first and the last size; no set has more labels than there are leaves. First above last: no size."""
+    """Return the first and the last size. No set has more labels than there are leaves. First above last: no size."""
     return (min(sizes[0], leaves), min(sizes[-1], leaves)) if sizes else (1, 0)
 
 
 Nodes = tuple[int, ...]
-Combination = tuple[Nodes, Nodes]  # labels that are present, labels that are absent; each in the order they were found
+Combination = tuple[Nodes, Nodes]  # present labels, absent labels; each in the order found
 Told = tuple[list[int], int, int, tuple[list[int], list[int]] | None]
 
 
 class Records:
-    """Distinct rows of leaves with their sensitive values, and for every node those that hold something below it."""
+    """Distinct rows of leaves with their sensitive values, and for every node the rows that hold items below it."""
 
     def __init__(self, rows: Iterable[tuple[Nodes, Nodes]], people: Iterable[int], parent: list[int]) -> None:
         counted, whose = Counter[tuple[Nodes, Nodes]](), dict[tuple[Nodes, Nodes], set[int]]()
@@ -53,7 +54,9 @@ class Records:
         self.values = [values for _, values in counted]
         self.weights = list(counted.values())
         self.people = list(whose.values())
-        self.several = sum(self.weights) > self.persons(range(len(self.weights)))  # rows of one person
+        self.several = sum(self.weights) > self.persons(
+            range(len(self.weights))
+        )  # whether some person has several rows
         self.all = frozenset(range(len(self.weights)))
         holders: list[set[int]] = [set() for _ in parent]
         for number, (row, _) in enumerate(counted):
@@ -72,50 +75,50 @@ class Records:
         parent: Codes,
         sensitive: tuple[Offsets, Codes] | None = None,
     ) -> Records:
-        """From arrays. Rows without items are of no use where sensitive values are given: no label tells them."""
+        """Create records from arrays. With sensitive values, rows without items are dropped: no label matches them."""
         rows, people = rows_of(indptr, items), people_of(indptr, persons)
         values = [()] * len(rows) if sensitive is None else rows_of(*sensitive)
         kept = [n for n, row in enumerate(rows) if row or sensitive is None]
         return cls([(rows[n], values[n]) for n in kept], [people[n] for n in kept], parent.tolist())
 
     def weight(self, rows: Iterable[int]) -> int:
-        """How many rows they stand for."""
+        """Count the original rows."""
         return sum(self.weights[row] for row in rows)
 
     def persons(self, rows: Iterable[int]) -> int:
-        """How many persons have one of them."""
+        """Count the persons who have one of the rows."""
         return len(set[int]().union(*(self.people[row] for row in rows)))
 
     def matching(self, present: Iterable[int], absent: Iterable[int]) -> frozenset[int]:
-        """The rows that hold all of the first and none of the second."""
+        """Return the rows that hold all present and no absent labels."""
         held = self.all.intersection(*(self.holders[u] for u in present))
         return held.difference(*(self.holders[u] for u in absent))
 
 
 class Criterion(Protocol):
-    """What may not be."""
+    """The condition that a combination must satisfy."""
 
-    counted: int  # label sets, in this round
+    counted: int  # label sets counted in this round
     tick: Tick
 
     def count(self, rows: Iterable[int]) -> int:
-        """How much these rows count for: so many rows, or persons."""
+        """Count these rows: rows or persons, depending on the criterion."""
 
     def fine(self, rows: frozenset[int]) -> bool:
-        """Whether a combination that matches these rows is not in breach."""
+        """Whether a combination that matches these rows satisfies the criterion."""
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
-        """Combinations in breach, in preorder, whose first present label is at this place of the order (none: without).
+        """Yield violations, in preorder, whose first present label is at this place of the order (None: no such label).
 
-        Of at most ``size`` labels; one that is in breach is not extended.
+        They have at most ``size`` labels. A violation is not extended.
         """
 
     def closed(self, labels: Nodes, span: list[int]) -> bool:
-        """Whether every cut that has these labels, all present, or specialises them, has a set in breach."""
+        """Whether every cut that has these labels, all present, or specialises them, contains a violation."""
 
 
 class Repair:
-    """A cut on its way up, by one criterion or several."""
+    """The repair of a cut by one or several criteria."""
 
     def __init__(
         self,
@@ -132,11 +135,11 @@ class Repair:
         self.bounded, self.most, self.tick = bounded, most, tick
         self.root = len(self.parent) - 1
         self.cut = set(range(leaves))
-        self.hopeless: set[Combination] = set()  # in breach whatever is raised, the root apart
+        self.hopeless: set[Combination] = set()  # violations that only the root could repair
         self.leaves, self.counted, self.repairs = leaves, 0, 0
 
     def run(self, raised: Iterable[int], first: int, last: int) -> Told:
-        """For each size, rounds until one commits nothing; or until a breach is unrepairable."""
+        """For each size, run rounds until one commits nothing, or until a violation is unrepairable."""
         for node in raised:
             self.commit(node)
         unrepairable = None
@@ -151,7 +154,7 @@ class Repair:
         return sorted(node for node in self.cut if node >= self.leaves), self.counted, self.repairs, labels
 
     def breaches(self, size: int) -> tuple[list[Combination], bool]:
-        """All at the cut but the hopeless ones, and whether they are all: for each first label there is a limit."""
+        """Return the violations at the cut except hopeless ones, and whether these are all. Lists are limited."""
         breaches, complete, counted = list[Combination](), True, 0
         for criterion in self.criteria:
             support = {u: criterion.count(self.records.holders[u]) for u in self.cut if self.records.holders[u]}
@@ -168,7 +171,7 @@ class Repair:
         return breaches, complete
 
     def repair(self, breaches: list[Combination]) -> Combination | None:
-        """Each in turn, if its labels still stand; the first that is unrepairable ends it."""
+        """Repair each violation whose labels are still in the cut. Return the first unrepairable one, if any."""
         for present, absent in breaches:
             if not self.cut.issuperset(present + absent):
                 continue
@@ -184,9 +187,9 @@ class Repair:
         return None
 
     def cheapest(self, present: Nodes, absent: Nodes) -> Nodes:
-        """The nodes to raise so that the combination is fine, best first; none if there is no way.
+        """Return the nodes to raise so that the combination satisfies the criteria; none if there is no way.
 
-        Loss never falls on the way up, so the first way that helps is the cheapest.
+        Loss never falls on the way up, so the first way that helps is the cheapest (best-first search).
         """
         labels = present + absent
         open_, seen = [self.way(labels, labels)], {labels}
@@ -205,18 +208,18 @@ class Repair:
         return ()
 
     def settled(self, targets: Nodes) -> Nodes:
-        """Labels that another target covers stand where it stands: the same is published."""
+        """Replace labels that another target covers by that target."""
         return tuple(max(v for v in targets if self.covers(v, u)) for u in targets)
 
     def way(self, labels: Nodes, targets: Nodes) -> tuple[int, int, Nodes, Nodes]:
-        """(added cost, leaves, raised nodes, where each label ends up): ways are compared in this order."""
+        """Return (added cost, leaves, raised nodes, target of each label). Ways are compared in this order."""
         commits = tuple(sorted({v for u, v in zip(labels, targets, strict=True) if u != v}))
         under = sum(self.cost[u] for u in self.cut if any(self.covers(v, u) for v in commits))
         leaves = sum(self.span[2 * u + 1] - self.span[2 * u] for u in commits)
         return sum(self.cost[u] for u in commits) - under, leaves, commits, targets
 
     def commit(self, node: int) -> None:
-        """Raise the cut to the node, if it is not above it already."""
+        """Raise the cut to the node, unless it is above it already."""
         if not any(self.covers(u, node) for u in self.cut):
             self.cut = {u for u in self.cut if not self.covers(node, u)} | {node}
 

@@ -1,4 +1,4 @@
-"""Repair of a cut until no label set tells a sensitive value (l^m-diversity, P3 s.5.2)."""
+"""Repairs a cut until no label set discloses a sensitive value (l^m-diversity, Terrovitis et al. 2011, s.5.2)."""
 
 from __future__ import annotations
 
@@ -41,14 +41,13 @@ def repair_diversity(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Repaired:
-    """Raise a cut until no set of labels has a sensitive value in more than one in l of its rows (P3 s.5.2).
+    """Raise a cut until no set of labels has a sensitive value in more than one in l of its rows.
 
-    And of the persons with such a row, no more than one in l have one with the value.
-
-    For each size the sets of 1 to so many labels. Not monotone: a raised set may be in breach where it was not before.
-    Breaches are repaired in preorder of the count-tree, each by the cheapest way to raise its labels that ends it.
-    Where there is none the search stops and tells the breach as ``unrepairable``. ``bounded``: never up to the root, an
-    artificial one; breaches that cannot be ended below it stay, and so do those that extend them.
+    The same must hold for the persons with such a row. Each size is a pass over the sets of 1 to that many labels. The
+    model is not monotone: a raised set may violate it where it did not before. Violations are repaired in preorder of
+    the count-tree, each in the cheapest way to raise its labels. If there is no way, the search stops and returns the
+    violation as ``unrepairable``. ``bounded``: never raise to the root, which is artificial; violations that cannot be
+    repaired below it stay, and so do their extensions.
     """
     rows = (indptr, items, persons, sensitive_indptr, sensitive_items)
     tree = (parent, flat(span), cost, leaves)
@@ -75,7 +74,7 @@ def repair_diversity_twin(
     threads: int,
     tick: Tick,
 ) -> Told:
-    """Until no set of labels has a sensitive value in more than one in l of its rows, or of their persons."""
+    """Repair until no set of labels has a sensitive value in more than one in l of its rows, or of their persons."""
     records = Records.of(indptr, items, persons, parent, (sensitive_indptr, sensitive_items))
     criteria = by_rows_and_persons(records, l, tick)
     repair = Repair(criteria, records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
@@ -83,18 +82,18 @@ def repair_diversity_twin(
 
 
 class Diversity:
-    """Too many rows have a sensitive value."""
+    """The criterion that no sensitive value is in too many rows."""
 
     def __init__(self, records: Records, l: int, tick: Tick) -> None:
         self.records, self.l, self.tick, self.counted = records, l, tick, 0
         self.sensitive = frozenset(row for row in records.all if records.values[row])
 
     def count(self, rows: Iterable[int]) -> int:
-        """By rows."""
+        """Count rows."""
         return self.records.weight(rows)
 
     def with_value(self, rows: frozenset[int]) -> dict[int, frozenset[int]]:
-        """Of these rows, those that have each value."""
+        """Return the rows that have each value."""
         found: dict[int, set[int]] = {}
         for row in rows & self.sensitive:
             for value in self.records.values[row]:
@@ -102,15 +101,16 @@ class Diversity:
         return {value: frozenset(rows) for value, rows in found.items()}
 
     def fine(self, rows: frozenset[int]) -> bool:
-        """No value is in more than one in l of the rows."""
+        """Whether no value is in more than one in l of the rows."""
         return all(self.count(some) * self.l <= self.count(rows) for some in self.with_value(rows).values())
 
     def closed(self, labels: Nodes, span: list[int]) -> bool:
-        """Rows with a value hold at least one specialisation, others at most as many as their leaves allow.
+        """Whether some specialisation violates the model in every cut that specialises these labels.
 
-        If (l - 1) rows for each of the first are more than all that the others can hold, then on average, so for one
-        specialisation at least, too few rows stand against those with the value. The same goes for persons: each with
-        a value has a row with it, each of the others one without.
+        Rows with a value hold at least one specialisation, others at most as many as their leaves allow. Each row with
+        the value needs l - 1 rows without it. If these are more than all that the others can hold, then on average, and
+        so for at least one specialisation, there are too few rows without the value. The same holds for persons: each
+        with a value has a row with it, each of the others one without.
         """
         rows = self.records.matching(labels, ())
 
@@ -125,14 +125,14 @@ class Diversity:
         )
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
-        """Sets without any sensitive row are left out with all that extend them."""
+        """Yield violations. Sets without any sensitive row are skipped with all their extensions."""
         if first is not None:
             yield from self.walk((), self.records.all, range(first, first + 1), order, size)
 
     def walk(
         self, prefix: Nodes, rows: frozenset[int], places: range, order: list[int], size: int
     ) -> Iterator[Combination]:
-        """The prefix with each of the labels at these places, and what extends it."""
+        """Yield violations: the prefix with each of the labels at these places, and its extensions."""
         self.tick(0.0)
         for at in places:
             held = rows & self.records.holders[order[at]]
@@ -147,14 +147,14 @@ class Diversity:
 
 
 class DiversityOfPersons(Diversity):
-    """Too many persons have a sensitive value in one of the rows."""
+    """The criterion that no sensitive value is in rows of too many persons."""
 
     def count(self, rows: Iterable[int]) -> int:
-        """By persons."""
+        """Count persons."""
         return self.records.persons(rows)
 
 
 def by_rows_and_persons(records: Records, l: int, tick: Tick) -> list[Criterion]:
-    """Neither implies the other; but they are the same where nobody has several rows."""
+    """Return the criteria. Neither implies the other, but they are the same if nobody has several rows."""
     kinds = (Diversity, DiversityOfPersons) if records.several else (Diversity,)
     return [kind(records, l, tick) for kind in kinds]

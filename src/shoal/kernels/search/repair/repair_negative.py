@@ -1,4 +1,4 @@
-"""Repair of a cut until labels known to be present or absent match no row or at least k (P3 s.5.1)."""
+"""Repairs a cut for negative knowledge (Terrovitis et al. 2011, s.5.1): known labels match no row, or at least k."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def repair_negative(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Repaired:
-    """Raise a cut until all labels known to be present or absent match rows of nobody or at least k (P3 s.5.1).
+    """Raise a cut until all labels known to be present or absent match rows of no person, or of at least k.
 
-    For each size the combinations of 1 to so many labels; rows without items count. The rest is as for
+    Each size is a pass over the combinations of 1 to that many labels. Rows without items count. The rest is as for
     :func:`~shoal.kernels.search.repair.repair_diversity.repair_diversity`.
     """
     tree = (parent, flat(span), cost, leaves)
@@ -55,32 +55,32 @@ def repair_negative_twin(
     threads: int,
     tick: Tick,
 ) -> Told:
-    """Until all labels known to be present or absent match rows of nobody or at least k."""
+    """Repair until all labels known to be present or absent match rows of no person, or of at least k."""
     records = Records.of(indptr, items, persons, parent)
     repair = Repair([Negative(records, k, tick)], records, span.tolist(), cost.tolist(), leaves, False, most, tick)
     return repair.run(raised.tolist(), first, last)
 
 
 class Negative:
-    """Too few persons have a row that matches, but some do."""
+    """The criterion that a combination matches rows of no person, or of at least k."""
 
     def __init__(self, records: Records, k: int, tick: Tick) -> None:
         self.records, self.k, self.tick, self.counted = records, k, tick, 0
 
     def count(self, rows: Iterable[int]) -> int:
-        """By persons."""
+        """Count persons."""
         return self.records.persons(rows)
 
     def fine(self, rows: frozenset[int]) -> bool:
-        """None or k."""
+        """Whether no person or at least k persons match."""
         return not rows or self.count(rows) >= self.k
 
     def closed(self, labels: Nodes, span: list[int]) -> bool:
-        """Too few persons have them, and no more have what is below."""
+        """Whether too few persons have the labels; then no more have what is below them."""
         return not self.fine(self.records.matching(labels, ()))
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
-        """The present labels in the order, each set of them followed by the absent ones, then by its extensions."""
+        """Yield violations: each set of present labels, followed by absent labels, then by its extensions."""
         if first is None:
             yield from self.without((), (), self.records.all, order, size)
         else:
@@ -89,7 +89,7 @@ class Negative:
     def walk(
         self, prefix: Nodes, rows: frozenset[int], places: range, order: list[int], size: int
     ) -> Iterator[Combination]:
-        """The prefix with each of the labels at these places, and what extends it."""
+        """Yield violations: the prefix with each of the labels at these places, and its extensions."""
         self.tick(0.0)
         for at in places:
             held = rows & self.records.holders[order[at]]
@@ -106,10 +106,10 @@ class Negative:
     def without(
         self, present: Nodes, absent: Nodes, rows: frozenset[int], candidates: list[int], more: int
     ) -> Iterator[Combination]:
-        """Up to ``more`` of the candidates that leave too few of the rows: by falling count in them, then in order.
+        """Yield up to ``more`` candidates that leave too few of the rows: by falling count in them, then in order.
 
-        Labels in no row change nothing, labels in all rows leave none. Who has a row with a label may be left all the
-        same, by another row: so no fewer are left than the counts say.
+        Labels in no row change nothing, and labels in all rows leave none. A person who has a row with a label may be
+        left by another row, so at least as many are left as the counts say.
         """
         self.tick(0.0)
         weight = self.count(rows)

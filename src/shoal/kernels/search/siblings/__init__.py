@@ -1,1 +1,1 @@
-"""Kernels that group siblings of a hierarchy, and bound what that must cost."""
+"""Kernels that group siblings of a hierarchy, and bound the cost of every grouping."""

@@ -1,4 +1,4 @@
-"""A growing flow: the bound by a least cut is the largest one."""
+"""A maximum flow, for the bound by a minimum cut."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Flow:
         self._kernel = compiled_or(FlowTwin)(nodes, tails, heads, capacities)
 
     def grow(self, work: int) -> tuple[int, bool]:
-        """Let it grow by about so much work: the flow so far, and whether it is the largest."""
+        """Increase the flow with about this much work. Return the flow, and whether it is the maximum."""
         return self._kernel.grow(work)
 
 
 class FlowTwin:
-    """The largest flow from node 0 to node 1, by shortest paths."""
+    """The maximum flow from node 0 to node 1, by shortest paths."""
 
     def __init__(self, nodes: int, tails: Codes, heads: Codes, capacities: Counts) -> None:
         self.left: list[dict[int, int]] = [{} for _ in range(nodes)]
@@ -30,7 +30,7 @@ class FlowTwin:
         self.value = 0
 
     def grow(self, work: int) -> tuple[int, bool]:
-        """The largest flow; the work is not limited here."""
+        """Return the maximum flow. The work is not limited here."""
         while path := self._path():
             least = min(self.left[a][b] for a, b in path)
             for a, b in path:
@@ -40,7 +40,7 @@ class FlowTwin:
         return self.value, True
 
     def _path(self) -> list[tuple[int, int]]:
-        """The arcs of a shortest path on which more can flow; none, if there is none."""
+        """Return the arcs of a shortest augmenting path; empty if there is none."""
         before = {0: 0}
         queue = deque([0])
         while queue and 1 not in before:

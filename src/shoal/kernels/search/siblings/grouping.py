@@ -1,7 +1,8 @@
 """Sibling groupings with their supports: the readable twin of blocks.hpp and grouping.hpp in native/search/siblings.
 
-Supports are kept in dictionaries; lists are changed in the same order, as random choices depend on it. What a move does
-to a support is counted by the definition: whether a person has a row with all labels of the set, before and after.
+Supports are kept in dictionaries. Lists are changed in the same order as in the kernel, because random choices depend
+on it. The effect of a move on a support is counted by the definition: whether a person has a row with all labels of the
+set, before and after.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ KEPT, MOST_CUBED, MOST_BEYOND = 8, 420, 20_000_000
 
 
 class Blocks:
-    """Which siblings are in which block, and what that costs."""
+    """The blocks of siblings, and their costs."""
 
     def __init__(
         self, parent: list[int], occ: list[int], sizes: list[int], penalty: list[int], block_of: list[int], slots: int
@@ -52,21 +53,21 @@ class Blocks:
         self.total = sum(self.cost_of(block) for block in range(used))
 
     def cost(self, occurrences: int, items: int) -> int:
-        """What a block of so many items costs."""
+        """Return the cost of a block of this many items."""
         return occurrences * self.penalty[items]
 
     def cost_of(self, block: int) -> int:
-        """What a block costs."""
+        """Return the cost of a block."""
         return self.cost(self.block_occ[block], self.block_size[block])
 
     def element_of(self, unit: int) -> int:
-        """The highest closed node above a unit."""
+        """Return the highest closed node above a unit."""
         while self.block[unit] < 0:
             unit = self.parent[unit]
         return unit
 
     def block_of(self) -> list[int]:
-        """The block of each unit."""
+        """Return the block of each unit."""
         return [self.block[self.element_of(unit)] for unit in range(self.units)]
 
     def put(self, element: int, block: int) -> None:
@@ -85,7 +86,7 @@ class Blocks:
         self.owner[block] = -1
 
     def settle(self, element: int, source: int, target: int) -> None:
-        """Note that an element has moved."""
+        """Record that an element has moved."""
         if self.block[element] != source:
             self.open(source)
         self.total -= self.cost_of(source) + self.cost_of(target)
@@ -126,7 +127,7 @@ class Blocks:
 
 
 def _swap_out(values: list[int], value: int) -> None:
-    """Remove one, whose place the last one takes."""
+    """Remove a value. The last one takes its place."""
     values[values.index(value)] = values[-1]
     values.pop()
 
@@ -160,16 +161,18 @@ class Grouping(Blocks):
             if labelled and person >= 0:
                 several.setdefault(person, set()).add(labelled)
         merged = [(row, weight, -1 - at) for at, (row, weight) in enumerate(sorted(alone.items()))]
-        by_content = sorted(sorted(own) for own in several.values())  # whatever the persons' numbers
+        by_content = sorted(sorted(own) for own in several.values())  # independent of the numbers of the persons
         merged += [(row, 1, person) for person, own in enumerate(by_content) for row in own]
         self.weight = [weight for _, weight, _ in merged]
-        self.person = [person for _, _, person in merged]  # behind each row, or several with no other row
+        self.person = [
+            person for _, _, person in merged
+        ]  # the person of each row; a row may count for several persons with no other row
         self.repeaters = bool(several)
         self.rows_of: dict[int, list[int]] = {}
         for at, person in enumerate(self.person):
             self.rows_of.setdefault(person, []).append(at)
-        self.held: list[dict[int, int]] = [{} for _ in parent]  # node -> row -> units below it
-        self.rows: list[dict[int, int]] = []  # label -> units, in an order that the fast kernel has, too
+        self.held: list[dict[int, int]] = [{} for _ in parent]  # node -> row -> number of units below it
+        self.rows: list[dict[int, int]] = []  # label -> number of units, in the order of the compiled kernel
         for row, (units, _, _) in enumerate(merged):
             labels: dict[int, int] = {}
             for unit in units:
@@ -194,18 +197,18 @@ class Grouping(Blocks):
         self.turn: Counter[int] = Counter()
 
     def is_rare(self, support: int) -> bool:
-        """Whether a set that so many persons hold is rare."""
+        """Whether a set with this support is rare."""
         return 0 < support < self.k
 
     def needed(self, element: int, source: int, target: int) -> bool:
-        """Whether an earlier try has shown that a block needs an element."""
+        """Whether an earlier attempt has shown that a block needs an element."""
         if self.members[source] == [element] or element not in self.needed_by:
             return False
         other, stamp, own = self.needed_by[element]
         return other != target and own == self.stamp[source] and stamp == self.stamp[other]
 
     def unwelcome(self, element: int, source: int, target: int) -> bool:
-        """Whether an earlier try has shown a label that the element is rarely held with, and the block never."""
+        """Whether a label is known that few rows hold with the element, and no row with the block."""
         for other, stamp in self.rare_with.get(element, ()):
             if other in (source, target) or stamp != self.stamp[other]:
                 continue
@@ -214,7 +217,7 @@ class Grouping(Blocks):
         return False
 
     def changes(self, node: int, source: int, target: int, size: int) -> dict[tuple[int, ...], int]:
-        """How a move changes the supports of sets of one and two labels, or of three, in the order of the kernel."""
+        """Return how a move changes the supports of sets of one and two labels, or of three, in kernel order."""
         less: dict[tuple[int, ...], int] = {}
         more: dict[tuple[int, ...], int] = {}
         joint: dict[tuple[int, ...], int] = {}
@@ -256,7 +259,7 @@ class Grouping(Blocks):
         return {**own, **({_key(source, target): alone[2]} if self.m > 1 else {}), **less, **more}
 
     def _with(self, rows: list[int], labels: list[int], both: set[int], size: int) -> list[tuple[int, ...]]:
-        """The sets of these labels and others, as many as are wanted, that rows hold; in their order."""
+        """Return the sets of these labels and others, of the given size, that rows hold, in their order."""
         found = dict[tuple[int, ...], None]()
         for row in rows:
             others = [label for label in self.rows[row] if label not in both]
@@ -264,14 +267,14 @@ class Grouping(Blocks):
         return list(found)
 
     def more_rare(self, changes: dict[tuple[int, ...], int]) -> int:
-        """By how much changes add to the rare sets."""
+        """Return the change in the number of rare sets."""
         return sum(
             int(self.is_rare(self.support[itemset] + change)) - int(self.is_rare(self.support[itemset]))
             for itemset, change in changes.items()
         )
 
     def try_move(self, node: int, source: int, target: int) -> bool:
-        """Move a node if the grouping is safe then."""
+        """Move a node if the grouping stays safe."""
         was_safe = not self.rare
         changes = self.changes(node, source, target, 2)
         rare = self.more_rare(changes)
@@ -292,7 +295,7 @@ class Grouping(Blocks):
         return True
 
     def remember(self, node: int, source: int, target: int, changes: dict[tuple[int, ...], int]) -> None:
-        """Why a move would be refused."""
+        """Remember why a move is refused."""
         needed = rare_with = -1
         for itemset, change in changes.items():
             after = self.support[itemset] + change
@@ -312,14 +315,14 @@ class Grouping(Blocks):
             self.turn[node] += 1
 
     def move(self, node: int, source: int, target: int) -> None:
-        """Move a node, safe or not."""
+        """Move a node, whether that is safe or not."""
         changes = self.changes(node, source, target, 2)
         if self.counted == 3:
             changes |= self.changes(node, source, target, 3)
         self.apply(node, source, target, changes)
 
     def apply(self, node: int, source: int, target: int, changes: dict[tuple[int, ...], int]) -> None:
-        """Change rows and supports."""
+        """Update rows and supports."""
         self.stamp[source], self.stamp[target] = self.clock + 1, self.clock + 2
         self.clock += 2
         for itemset, change in changes.items():
@@ -341,7 +344,7 @@ class Grouping(Blocks):
         self.work += len(self.held[node])
 
     def safe_beyond(self, block: int, joined: int = -1) -> bool:
-        """Whether every larger set than are counted, with this block, is safe; ``joined``: not in the books yet."""
+        """Whether all larger sets with this block are safe. ``joined``: a node that moved to it, not yet recorded."""
         if self.m <= self.counted:
             return True
         nodes = [*self.members[block], *([joined] if joined >= 0 else [])]

@@ -1,4 +1,4 @@
-"""Clauses of two literals for the bound by a least cut (search/chain_bound.py has the idea)."""
+"""Clauses of two literals for the bound by a minimum cut (search/chain_bound.py has the idea)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shoal.kernels.choice import compiled_or
 class MergeChains:
     """Clauses of two literals that every safe sibling grouping satisfies.
 
-    ``children[start[p]:start[p + 1]]`` are the children of p by position. A literal (u, a) says that the block of u has
-    a sibling of u at position a or later, or more than the parent of u.
+    ``children[start[p]:start[p + 1]]`` are the children of p by position. A literal (u, a) says that the block of u
+    contains a sibling of u at position a or later, or more than the parent of u.
     """
 
     def __init__(
@@ -37,10 +37,10 @@ class MergeChains:
         )
 
     def around(self, nodes: Codes, reaches: Codes, *, each: int, work: int) -> tuple[Codes, int, int]:
-        """Clauses (u, a, v, b), a line each, around the first bases; how many bases; and the work.
+        """Return clauses (u, a, v, b) around the first bases, one on each line; how many bases were done; and the work.
 
-        A base is a node v with its siblings at positions below b; the root stands for all rows. Where one node of a
-        clause is -1, the other literal must hold. At most ``each`` clauses for each u, over all calls.
+        A base is a node v with its siblings at positions below b; the root represents all rows. If one node of a clause
+        is -1, the other literal must hold. There are at most ``each`` clauses for each u, over all calls.
         """
         clauses, done, looked = self._kernel.around(nodes, reaches, each, work)
         return clauses.reshape(-1, 4), done, looked
@@ -50,7 +50,7 @@ END = 2**31 - 1
 
 
 class Table:
-    """By node: whose rows hold it and meet the others; and of each row the first of its children that is held."""
+    """For each node, the persons whose rows hold it and meet the base; for each row, the first child that it holds."""
 
     def __init__(self) -> None:
         self.held: defaultdict[int, set[int]] = defaultdict(set)
@@ -76,7 +76,7 @@ class MergeChainsTwin:
         self.span = list(zip(ends[::2], ends[1::2], strict=True))
         self.children = [order[a:b].tolist() for a, b in pairwise(start.tolist())]
         self.position = {node: at for below in self.children for at, node in enumerate(below)}
-        self.nodes: list[list[int]] = []  # of each row, inner ones too
+        self.nodes: list[list[int]] = []  # of each row, including internal nodes
         self.rows: defaultdict[int, list[int]] = defaultdict(list)
         for row, (a, b) in enumerate(pairwise(indptr.tolist())):
             nodes: dict[int, None] = {}
@@ -90,7 +90,7 @@ class MergeChainsTwin:
         self.clauses: Counter[int] = Counter()
 
     def around(self, nodes: Codes, reaches: Codes, each: int, work: int) -> tuple[Codes, int, int]:
-        """Four numbers for each clause, how many bases were done, and the work, which is not counted here."""
+        """Return four numbers for each clause, how many bases were done, and the work, which is not counted here."""
         clauses: list[int] = []
         for v, b in zip(nodes.tolist(), reaches.tolist(), strict=True):
             clauses += self._base(v, self.parent[v], b, each)
@@ -101,7 +101,7 @@ class MergeChainsTwin:
         return bool(a <= c and d <= b)
 
     def _first(self, row: int, v: int) -> dict[int, list[int]]:
-        """The positions held, ascending, by parent; not of nodes above v."""
+        """Return the positions held, ascending, by parent; without nodes above v."""
         held = defaultdict(list)
         for node in self.nodes[row]:
             if self.parent[node] >= 0 and not self._covers(node, v):
@@ -109,7 +109,7 @@ class MergeChainsTwin:
         return {parent: [*sorted(positions), END, END] for parent, positions in held.items()}
 
     def _visit(self, row: int, table: Table, v: int, q: int, b: int) -> None:
-        """Count a row that holds v, or, where v is q, siblings before b: each of these meets only the other ones."""
+        """Count a row that holds v or, if v is q, siblings before b. Each of these meets only the others."""
         first = self._first(row, v)
         single = v == q and first[q][1] >= b
         for node in self.nodes[row]:
@@ -120,7 +120,7 @@ class MergeChainsTwin:
                 table.firsts[node].append((least, self.people[row]))
 
     def _base(self, v: int, q: int, b: int, each: int) -> list[int]:
-        """The clauses around v with its siblings before b."""
+        """Return the clauses around v with its siblings before b."""
         before, own, touched = Table(), Table(), dict[int, None]()
         siblings = self.children[q][:b] if q >= 0 else []
         seen = dict.fromkeys(row for node in siblings for row in self.rows[node])
@@ -153,6 +153,6 @@ class MergeChainsTwin:
             if a < END:
                 self.clauses[u] += 1
                 clauses += [u, a, v if q >= 0 else -1, b]
-            elif q >= 0 and self._covers(p, v):  # nothing that u is merged with helps
+            elif q >= 0 and self._covers(p, v):  # no merge of u helps
                 return [-1, 0, v, b]
         return clauses

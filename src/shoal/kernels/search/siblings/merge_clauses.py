@@ -1,4 +1,4 @@
-"""Clauses that every safe sibling grouping satisfies: for the bound (search/sibling_bound.py has the idea)."""
+"""Clauses that every safe sibling grouping satisfies, for the bound in search/sibling_bound.py."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """What a clause is about. Variables are numbered: listed pairs of siblings, then ``merged``, then ``far``, by node.
+    """The numbers of the variables: first the listed pairs of siblings, then ``merged``, then ``far``, by node.
 
-    A listed pair is 1 if the two are in one block. ``merged + node`` is 1 if the block of the node has more than the
-    node. ``far + node`` is how many siblings that are not listed for the node share its block.
+    A listed pair is 1 if the two are in one block. ``merged + node`` is 1 if the block of the node contains more than
+    the node. ``far + node`` is the number of unlisted siblings in the block of the node.
     """
 
-    near: Offsets  # [nodes + 1] where the listed siblings of each node begin
+    near: Offsets  # [nodes + 1] start of the listed siblings of each node
     sibling: Codes
-    pair: Codes  # the variable of each
+    pair: Codes  # the variable of each pair
     merged: int
     far: int
 
 
 @dataclass(frozen=True, eq=False)
 class Clauses:
-    """Clause c: the weighted sum of its variables is at least ``lacks[c]``; it has ``sizes[c]`` variables."""
+    """Clause c has ``sizes[c]`` variables, whose weighted sum is at least ``lacks[c]``."""
 
     sizes: Counts
     variables: Codes
     weights: Codes
     lacks: Counts
-    states: npt.NDArray[np.uint8]  # of each seed: 0 not looked at, 1 no clause broken, 2 some clause broken
+    states: npt.NDArray[np.uint8]  # of each seed: 0 not examined, 1 no violated clause, 2 some violated clause
     looked: int  # the work; 0 from the Python kernel
 
 
 class MergeClauses:
     """Clauses that every safe sibling grouping satisfies; ``children[start[p]:start[p + 1]]`` are the children of p.
 
-    Every node has no children or more than one.
+    No node has a single child.
     """
 
     def __init__(
@@ -75,21 +75,21 @@ class MergeClauses:
         work: int,
         tick: Tick = no_progress,
     ) -> Clauses:
-        """The clauses from these seeds, one a line, that the values of the variables break by more than ``slack``.
+        """Return the clauses from these seeds that the values of the variables violate by more than ``slack``.
 
-        A seed is one to three leaves that rows of 1..k-1 persons hold together. At most about ``most`` clauses, and
-        ``each`` for each leaf; no further seed after ``work`` rows.
+        A seed is one to three leaves that rows of 1..k-1 persons hold together. There are at most about ``most``
+        clauses, and ``each`` for each leaf. No further seed is examined after ``work`` rows.
         """
         point = (variables.near, variables.sibling, variables.pair, values, variables.merged, variables.far)
         return Clauses(*self._kernel.broken(flat(seeds), seeds.shape[1], *point, slack, most, each, work, tick))
 
 
-STEEP = 5000  # rows of a parent that it is too costly to move up to
-LONG = 24  # siblings above which one variable for all of them is preferred
+STEEP = 5000  # a parent with more rows is too costly to move up to
+LONG = 24  # with more siblings, one variable for all of them is preferred
 
 
 class Side:
-    """A leaf of a seed, the node above it that stands for it, and the siblings of that node in its reach."""
+    """A leaf of a seed, the node above it that represents it, and the siblings of that node in its reach."""
 
     def __init__(self, leaf: int) -> None:
         self.leaf = self.node = leaf
@@ -98,7 +98,7 @@ class Side:
 
 
 class MergeClausesTwin:
-    """Clauses that every safe sibling grouping satisfies, found where a fractional grouping breaks them."""
+    """Clauses that every safe sibling grouping satisfies, found where a fractional grouping violates them."""
 
     def __init__(
         self,
@@ -139,9 +139,9 @@ class MergeClausesTwin:
         work: int,
         tick: Tick,
     ) -> tuple[Counts, Codes, Codes, Counts, npt.NDArray[np.uint8], int]:
-        """Sizes, variables and weights of the clauses, what each lacks, the state of each seed, and rows looked at.
+        """Return sizes, variables, weights and lacks of the clauses, the state of each seed, and the rows examined.
 
-        The work is not counted here, so a limit to it has no effect.
+        The work is not counted here, so its limit has no effect.
         """
         self.value, self.merged, self.far = value.tolist(), merged, far
         self.near = [list(zip(sibling[a:b].tolist(), variable[a:b].tolist(), strict=True)) for a, b in pairwise(near)]
@@ -178,7 +178,7 @@ class MergeClausesTwin:
         )
 
     def _meets(self, row: int, more: Side | None = None, node: int = -1) -> bool:
-        """Whether the row meets all reaches, of two by different siblings; if ``more`` had one more node, too."""
+        """Whether the row meets all reaches, two of them by different siblings; also if ``more`` had the node."""
         held = [side.held[row] + (side is more) for side in self.sides]
         if len(held) == 2 and held == [1, 1]:
             shared = self.sides[0].reach & self.sides[1].reach
@@ -189,11 +189,11 @@ class MergeClausesTwin:
         return all(held)
 
     def _met(self) -> set[int]:
-        """The persons with a row that meets all reaches."""
+        """Return the persons with a row that meets all reaches."""
         return {self.people[row] for row, held in self.sides[0].held.items() if held and self._meets(row)}
 
     def _brought(self, side: Side, node: int) -> set[int]:
-        """Those who would come if the side's reach had the node."""
+        """Return the persons who would be added if the reach of the side had the node."""
         return {self.people[row] for row in self.rows[node] if self._meets(row, side, node)} - self._met()
 
     def _extend(self, side: Side, node: int) -> None:
@@ -208,7 +208,7 @@ class MergeClausesTwin:
         return bool(self.span[node][0] <= leaf < self.span[node][1])
 
     def _climb(self, side: Side) -> bool:
-        """Move up if the reach is all siblings; whether it did."""
+        """Move up if the reach is all siblings. Return whether it did."""
         above = self.parent[side.node]
         if len(side.reach) < len(self.children[above]) - 1 or self.parent[above] < 0:
             return False
@@ -216,7 +216,7 @@ class MergeClausesTwin:
         return True
 
     def _grow(self) -> None:
-        """Grow the reaches by what the fractional grouping merges most."""
+        """Extend the reaches by the siblings that the fractional grouping merges most."""
         moved = True
         while moved:
             likely = [
@@ -230,26 +230,26 @@ class MergeClausesTwin:
             moved = sum(self._climb(side) for side in self.sides) > 0
 
     def _gains(self, side: Side, lack: int) -> dict[int, int]:
-        """How many persons, up to ``lack``, each sibling outside the reach would bring."""
+        """Return how many persons, up to ``lack``, each sibling outside the reach would bring."""
         above, gains = self.parent[side.node], defaultdict[int, int](int)
         for unit in self.children[above]:
             if unit != side.node and unit not in side.reach:
                 new = len(self._brought(side, unit))
                 if any(other.node == unit for other in self.sides):
-                    new = lack  # merged with another side, a pair is one label
+                    new = lack  # a pair merged with another side is one label
                 if new:
                     gains[unit] = min(new, lack)
         return gains
 
     def _weigh(self, side: Side, enough: float) -> tuple[list[tuple[int, int]], int] | None:
-        """The clause that weighs a side, if the fractional grouping breaks it."""
+        """Return the clause that weighs a side, if the fractional grouping violates it."""
         while sum((gains := self._gains(side, lack := self.k - len(self._met()))).values()) < lack:
             above = self.parent[side.node]
             if self.parent[above] < 0:
                 return None
             if len(self.rows[above]) > STEEP:
                 break
-            for unit in self.children[above]:  # even all siblings are too few, so they are in the reach
+            for unit in self.children[above]:  # all siblings together are too few, so they are in the reach
                 self._extend(side, unit)
             if not self._climb(side):
                 return None

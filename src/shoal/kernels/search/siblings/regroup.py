@@ -1,4 +1,4 @@
-"""Regrouping siblings by simulated annealing over safe groupings (siblings.md)."""
+"""Regroups siblings by simulated annealing over safe groupings (docs/concepts/siblings.md)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from shoal.kernels.arrays import NOBODY, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.siblings.grouping import Grouping
 
-SPARE = 600  # blocks that a grouping may have more than it starts with
+SPARE = 600  # number of blocks that a grouping may have beyond those of its start
 
 
 class Regroup:
-    """A search for a cheaper grouping, run piece by piece at falling temperatures.
+    """A search for a cheaper grouping, in runs at falling temperatures.
 
-    Units are the leaves of a tree of ``parent`` (leaves first, parents after their children, no single children); each
-    stands for ``sizes`` items with so many ``occurrences``. The cost of a block is its occurrences times the
-    ``penalty`` of its size. ``block_of`` is a safe grouping to start from: the block of each unit. It is safe if any m
+    Units are the leaves of a tree given by ``parent`` (leaves first, parents after their children, no single children).
+    Each represents ``sizes`` items with ``occurrences``. The cost of a block is its occurrences times the ``penalty``
+    of its size. ``block_of`` is a safe grouping to start from: the block of each unit. A grouping is safe if any m
     labels that a row holds are in rows of at least k persons.
 
-    Raises ValueError if that is no grouping of siblings, or not safe. Of large sets only those of up to two labels are
-    looked at here, or three if there are few labels: from such a start the search may end in an unsafe grouping.
+    Raises ValueError if the start is no grouping of siblings, or not safe. Only sets of up to two labels are checked,
+    or three if there are few labels. If the start has larger unsafe sets, the search may end in an unsafe grouping.
 
     >>> rows = np.array([0, 1, 2, 3, 4, 6]), np.array([0, 1, 2, 2, 0, 2], dtype=np.int32)
     >>> parent = np.array([3, 3, 3, -1], dtype=np.int32)
@@ -33,7 +33,7 @@ class Regroup:
     ...     np.zeros(3, dtype=np.int32), k=2, m=1, seed=0,
     ... )
     >>> search.run(1.0, work=10_000, moves=1_000)
-    >>> search.cost, search.block_of.tolist()  # the unit that only one row holds must not be alone
+    >>> search.cost, search.block_of.tolist()  # a unit that only one row holds must be grouped
     (6, [0, 0, 1])
     """
 
@@ -57,17 +57,17 @@ class Regroup:
         )
 
     def run(self, temperature: float, *, work: int, moves: int, tick: Tick = no_progress) -> None:
-        """Random moves, until so many were tried or so much work is done (roughly, labels of rows looked at)."""
+        """Try random moves until ``moves`` were tried or ``work`` is done (roughly, the labels of rows examined)."""
         self._search.run(temperature, work, moves, tick)
 
     @property
     def cost(self) -> int:
-        """The least cost so far, at the end of a run."""
+        """The least cost at the end of a run so far."""
         return self._search.cost()
 
     @property
     def block_of(self) -> Codes:
-        """The block of each unit, for that cost; blocks are numbered by their first units."""
+        """The block of each unit for that cost. Blocks are numbered by their first units."""
         blocks = self._search.block_of()
         _, first, of = np.unique(blocks, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first)).astype(np.int32)[of]
@@ -91,16 +91,16 @@ class Random:
         return z ^ (z >> 31)
 
     def below(self, n: int) -> int:
-        """A number in 0..n-1."""
+        """Return a random number in 0..n-1."""
         return self.next() % n
 
     def one_of(self, choices: Sequence[int]) -> int:
-        """One of several."""
+        """Return a random choice."""
         return choices[self.below(len(choices))]
 
 
 class RegroupTwin:
-    """The same moves in the same order, so the same groups."""
+    """Makes the same moves in the same order, so it finds the same groups."""
 
     def __init__(
         self,
@@ -129,11 +129,11 @@ class RegroupTwin:
         return self.least
 
     def block_of(self) -> Codes:
-        """The blocks for it."""
+        """The block of each unit for that cost."""
         return np.array(self.best, dtype=np.int32)
 
     def run(self, temperature: float, work: int, moves: int, tick: Tick) -> None:
-        """Random moves at one temperature, until so much work is done or so many moves were tried."""
+        """Try random moves at one temperature, until the work is done or the moves were tried."""
         self.temperature, start = temperature, self.g.work
         while moves > 0 and (done := self.g.work - start) < work:
             moves -= 1
@@ -145,7 +145,7 @@ class RegroupTwin:
             self.least, self.best = self.g.total, self.g.block_of()
 
     def accepted(self, dearer: int) -> bool:
-        """Whether so much more is not too much."""
+        """Whether an increase of the cost is accepted."""
         if dearer <= 0:
             return True
         u = ((self.random.next() >> 11) + 0.5) * 2.0**-53
@@ -178,18 +178,18 @@ class RegroupTwin:
         return self.move(element, block, other, other)
 
     def dearer(self, source: int, target: int, occurrences: int, items: int) -> int:
-        """What the cost changes by if so much goes from one block to another."""
+        """Return the change of the cost if items move from one block to another."""
         g = self.g
         less = g.cost(g.block_occ[source] - occurrences, g.block_size[source] - items) - g.cost_of(source)
         return less + g.cost(g.block_occ[target] + occurrences, g.block_size[target] + items) - g.cost_of(target)
 
     def take_out(self, node: int, source: int) -> None:
-        """A node to a block of its own."""
+        """Move a node to a block of its own."""
         if self.g.free:
             self.move(node, source, self.g.free[-1], -1)
 
     def move(self, node: int, source: int, target: int, welcome: int) -> None:
-        """A node to another block."""
+        """Move a node to another block."""
         g = self.g
         if not self.accepted(self.dearer(source, target, g.occ[node], g.size[node])):
             return
@@ -201,7 +201,7 @@ class RegroupTwin:
             g.close(target)
 
     def swap(self, one: int, source: int, other: int, target: int) -> None:
-        """Two elements change places."""
+        """Swap two elements."""
         g = self.g
         if not self.accepted(self.dearer(source, target, g.occ[one] - g.occ[other], g.size[one] - g.size[other])):
             return
@@ -218,12 +218,12 @@ class RegroupTwin:
         return None
 
     def merge(self, one: int, other: int) -> None:
-        """Two blocks become one: always safe."""
+        """Merge two blocks, which is always safe."""
         if self.accepted(self.dearer(one, other, self.g.block_occ[one], self.g.block_size[one])):
             self.g.close(self.merged(one, other))
 
     def merged(self, source: int, target: int) -> int:
-        """The block that two have become."""
+        """Return the block that two blocks become."""
         g = self.g
         if g.block_occ[source] > g.block_occ[target]:
             source, target = target, source
@@ -233,7 +233,7 @@ class RegroupTwin:
         return target
 
     def some_with(self, block: int) -> list[int]:
-        """A block and up to three others of its owner."""
+        """Return a block and up to three others of its owner."""
         chosen, siblings = [block], self.g.blocks[self.g.owner[block]]
         for _ in range(1 + self.random.below(3)):
             other = self.random.one_of(siblings)
@@ -242,7 +242,7 @@ class RegroupTwin:
         return chosen
 
     def dissolve(self, blocks: Sequence[int]) -> None:
-        """Every element of some blocks becomes a block of its own; then blocks are merged until no set is rare."""
+        """Make every element of some blocks a block of its own, then merge blocks until no set is rare."""
         g, first = self.g, blocks[0]
         opened = len(blocks) == 1 and len(g.members[first]) == 1
         node = g.members[first][0]
@@ -269,7 +269,7 @@ class RegroupTwin:
             self.restore(owner, old, opened)
 
     def repaired(self, owner: int, before: int) -> bool:
-        """Merge blocks of an owner until no set is rare; false: it becomes too dear."""
+        """Merge blocks of an owner until no set is rare. Return False if the cost becomes too high."""
         g = self.g
         while g.rare:
             if g.total - before > TOO_DEAR * self.temperature:
@@ -281,7 +281,7 @@ class RegroupTwin:
         return True
 
     def repair_of(self, rare: tuple[int, ...], owner: int) -> tuple[int, int]:
-        """Two blocks of the owner to merge, so that a rare set becomes less rare for little."""
+        """Return two blocks of the owner whose merge makes a rare set less rare at a low cost."""
         g, best, least = self.g, (-1, -1), 0.0
         for block in reversed(rare):
             if g.owner[block] != owner or block not in self.fresh:
@@ -302,7 +302,7 @@ class RegroupTwin:
         return best
 
     def restore(self, owner: int, old: list[list[int]], opened: bool) -> None:
-        """The blocks as they were."""
+        """Restore the previous blocks."""
         g = self.g
         home, taken = [-1] * len(old), set()
         for at, elements in enumerate(old):

@@ -1,8 +1,8 @@
-"""Which items to suppress so that no mole is left: greedily, by moles destroyed for what is lost.
+"""Chooses the items to suppress so that no mole is left: greedily, by moles removed for the information lost.
 
-A mole vanishes as soon as one of its items is suppressed, and no suppression makes a new one: what is left of the rows
-keeps all supports. A set that contains a minimal mole contains the item that destroys it. So the minimal moles of the
-data as they were are all that has to be destroyed.
+A mole (a minimal set that violates the model) is removed as soon as one of its items is suppressed. Suppression creates
+no new moles, because the remaining items keep their supports. A set that contains a minimal mole contains the item that
+removes it. So it is enough to remove the minimal moles of the original data.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from shoal.kernels.choice import Tick, compiled_or, no_progress
 def choose_suppressed(
     moles: Sequence[Codes], lost: Counts, barred: npt.NDArray[np.bool_], *, tick: Tick = no_progress
 ) -> list[int] | None:
-    """Items that destroy all moles, in the order they are chosen; none, if a mole has barred items only.
+    """Return items that remove all moles, in the order chosen, or None if a mole has barred items only.
 
-    ``moles``: for 1, 2, .. items the moles of so many, a line each. ``lost``: what suppressing each item loses. Items
-    that are moles alone come first; then each time the one with the most remaining moles for what it loses (ties: the
-    lower loss, then the lower id). What loses nothing comes before all else. Ratios are compared exactly.
+    ``moles``: for 1, 2, .. items, the moles of that size, one on each line. ``lost``: the loss of suppressing each
+    item. Items that are moles by themselves come first. Then comes the item with the most remaining moles for its loss
+    (ties: the lower loss, then the lower id). Items that lose nothing come before all others. Ratios are compared
+    exactly.
 
     >>> pairs = np.array([[0, 1], [0, 2], [1, 3]], dtype=np.int32)
     >>> choose_suppressed([np.array([[4]]), pairs], np.array([3, 1, 1, 1, 9]), np.zeros(5, dtype=bool))
@@ -39,7 +40,7 @@ def choose_suppressed(
 def choose_suppressed_twin(
     counts: list[int], codes: Codes, lost: Counts, barred: npt.NDArray[np.uint8], tick: Tick
 ) -> Codes | None:
-    """One item after the other."""
+    """Choose one item after the other."""
     incidence = _Incidence(counts, codes, len(lost))
     chosen: list[int] = []
     for item in sorted(codes[: counts[0]].tolist()) if counts else []:
@@ -50,7 +51,7 @@ def choose_suppressed_twin(
     losses: list[int] = lost.tolist()
 
     def rank(item: int) -> tuple[float, int, int, int]:
-        # Ratios of numbers below 2^63 that differ do so by more than 2^-126: whole parts of 2^128 times them differ.
+        # Ratios of numbers below 2^63 differ by more than 2^-126, so integer parts of 2^128 times them differ.
         count = int(incidence.remaining[item])
         ratio: float = -(count << 128) // losses[item] if losses[item] else -np.inf
         return ratio, losses[item], item, count
@@ -62,7 +63,7 @@ def choose_suppressed_twin(
         tick(0.0)
         _, _, item, count = heapq.heappop(heap)
         left = int(incidence.remaining[item])
-        if left != count:  # counts only fall, so what is fresh and in front is the best
+        if left != count:  # counts only fall, so an up-to-date entry in front is the best
             if left:
                 heapq.heappush(heap, rank(item))
             continue
@@ -72,19 +73,19 @@ def choose_suppressed_twin(
 
 
 class _Incidence:
-    """Which moles each item is in, and how many of them remain."""
+    """The moles of each item, and how many of them remain."""
 
     def __init__(self, counts: Sequence[int], codes: Codes, items: int) -> None:
         sizes = np.repeat(np.arange(1, len(counts) + 1), counts)
         self.codes, self.ends = codes, np.cumsum(sizes)
-        self.first = self.ends - sizes  # of the codes of each mole
+        self.first = self.ends - sizes  # start of the codes of each mole
         self.mole_of = np.repeat(np.arange(len(sizes)), sizes)[np.argsort(codes, kind="stable")]
         self.remaining = np.bincount(codes, minlength=items)
         self.start = np.concatenate([[0], np.cumsum(self.remaining)])
         self.alive = np.ones(len(sizes), dtype=bool)
 
     def suppress(self, item: int) -> None:
-        """All moles that hold the item are gone."""
+        """Remove all moles that contain the item."""
         for mole in self.mole_of[self.start[item] : self.start[item + 1]].tolist():
             if self.alive[mole]:
                 self.alive[mole] = False

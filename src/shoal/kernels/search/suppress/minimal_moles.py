@@ -1,4 +1,4 @@
-"""Minimal moles, for MM: label sets in breach with no part in breach."""
+"""Minimal moles, for MM: label sets that violate the model although no proper subset does."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ def minimal_moles(
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> list[Codes] | None:
-    """Sets of at most p labels in rows of 1..k-1 persons, or with a private value in more than ``share`` of their rows.
+    """Find minimal sets of at most p labels that violate the model.
 
-    Shares are of rows: nobody asks for them where persons have several rows.
-
-    Those no part of which is such a set: one array for each number of labels, a line for each set. In a set the label
-    with the lowest support comes first (ties: the lower code), and the sets come in that order. None: there are more
-    than ``most``.
+    A set violates it if it is in rows of 1..k-1 persons, or if more than ``share`` of its rows have the same private
+    value. Shares are counted by rows: models with shares do not count persons. Only minimal sets are returned: one
+    array for each number of labels, with a line for each set. In a set, the label with the lowest support comes first
+    (ties: the lower code), and the sets are sorted in that order. Return None if there are more than ``most``.
 
     >>> rows = np.array([0, 2, 4, 6, 7]), np.array([0, 1, 0, 1, 0, 2, 2], dtype=np.int32)
     >>> nothing = np.zeros(5, dtype=np.int64), np.zeros(0, dtype=np.int32)
@@ -54,7 +53,7 @@ def minimal_moles(
     return [part.reshape(-1, size) for size, part in enumerate(parts, 1)]
 
 
-Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's private values, whose it is
+Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the private values of the row, its person
 
 
 def minimal_moles_twin(
@@ -73,13 +72,13 @@ def minimal_moles_twin(
     threads: int,
     tick: Tick,
 ) -> tuple[list[int], Codes] | None:
-    """How many moles of 1, 2, .. labels there are, and their labels one mole after the other."""
+    """Return how many moles of 1, 2, .. labels there are, and their labels one mole after the other."""
     support = Counter[int](items.tolist())
     rows = [tuple(sorted(row, key=lambda label: (support[label], label))) for row in rows_of(indptr, items)]
     people = people_of(indptr, persons)
     everything = list(zip(rows, rows_of(private_indptr, private_items), people, strict=True))
 
-    def in_breach(held: Held) -> bool:
+    def violates(held: Held) -> bool:
         count = len({person for _, _, person in held})
         together = Counter(value for _, values, _ in held for value in values)
         return count < k or max(together.values(), default=0) * whole > count * part
@@ -88,7 +87,7 @@ def minimal_moles_twin(
     by_size: list[list[Row]] = []
     for size in range(1, p + 1):
         sets = list(_without(known, everything, size, tick))
-        moles = [codes for codes, held in sets if in_breach(held)]
+        moles = [codes for codes, held in sets if violates(held)]
         by_size.append(sorted(moles, key=lambda codes: [(support[label], label) for label in codes]))
         known.update(map(frozenset, moles))
         if len(known) > most:
@@ -102,7 +101,7 @@ def minimal_moles_twin(
 
 
 def _without(known: set[frozenset[int]], rows: Held, size: int, tick: Tick) -> Iterator[tuple[Row, Held]]:
-    """Every set of so many labels that occurs and has no mole as a part, with its rows."""
+    """Yield every set of this size that occurs and contains no mole, with its rows."""
     stack: list[tuple[Row, Held]] = [((), rows)]
     while stack:
         tick(0.0)

@@ -1,4 +1,4 @@
-"""HgHs (P4): cuts and what is suppressed at them."""
+"""HgHs (Liu and Wang 2010): cuts, and the labels that are suppressed at them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, capped, flat, grouped_people, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
-MOST_THREATS = 10_000_000  # rare sets that HgHs remembers: about a gigabyte
+MOST_THREATS = 10_000_000  # limit on the rare sets that HgHs remembers: about a gigabyte
 
 
 @dataclass(frozen=True)
 class Suppressed:
-    """The cut that a walk ended in, and what of it is suppressed; threats and evaluations depend on the kernel."""
+    """The cut that a walk ended in, and its suppressed labels. Threats and evaluations depend on the kernel."""
 
-    raised: list[int]  # the nodes of the cut that are not leaves
+    raised: list[int]  # nodes of the cut that are not leaves
     suppressed: list[int]
     cost: int
-    allowed: bool  # whether the limits are kept to; if not, no cut was found that does so
-    threats: int  # rare sets found
-    moves: int  # expansions made
-    evaluations: int  # expansions tried
+    allowed: bool  # whether the limits are met; if not, no cut was found that meets them
+    threats: int  # number of rare sets found
+    moves: int  # number of expansions made
+    evaluations: int  # number of expansions tried
 
 
 class Suppression:
-    """HgHs (P4): cuts and what is suppressed at them, for rows over a hierarchy whose nodes have costs.
+    """HgHs (Liu and Wang 2010): cuts and suppressed labels, for rows over a hierarchy whose nodes have costs.
 
-    For each node: its cost if it is ``kept`` and if it is ``gone``, the ``occurrences`` that vanish with it, at most
-    ``budget`` in all, whether it is ``barred`` from vanishing, and its ``rank``: labels are decided in this order, and
-    kept unless that completes a set of labels in rows of 1..k-1 persons.
+    For each node: its cost if it is ``kept`` and if it is ``gone`` (suppressed), its ``occurrences`` (at most
+    ``budget`` may be suppressed in total), whether it is ``barred`` from suppression, and its ``rank``. Labels are
+    decided in the order of their ranks. A label is kept unless it completes a set of labels in rows of 1..k-1 persons.
     """
 
     def __init__(
@@ -73,12 +73,12 @@ class Suppression:
     def run(self, floor: Sequence[int], size: int, *, most: int = MOST_THREATS, tick: Tick = no_progress) -> Suppressed:
         """Walk from the root towards the cut that raises to ``floor``, for sets of up to ``size`` labels.
 
-        If more than ``most`` rare sets have to be remembered: OverflowError.
+        Raises OverflowError if more than ``most`` rare sets have to be remembered.
         """
         return Suppressed(*self._kernel.run(list(floor), size, most, tick))
 
     def whole(self, raised: Sequence[int], suppressed: Sequence[int], *, tick: Tick = no_progress) -> bool:
-        """Whether every published row is contained in rows of k persons: no set of any size is rare."""
+        """Whether every published row is contained in rows of k persons, so that no set of any size is rare."""
         return self._kernel.whole(list(raised), list(suppressed), tick)
 
 
@@ -87,7 +87,7 @@ Price = tuple[bool, int, list[int]]  # not allowed, cost, suppressed labels
 
 
 class SuppressionTwin:
-    """Written down as it is defined, nothing kept up to date: every cut is counted from scratch."""
+    """Follows the definition: every cut is counted from scratch."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class SuppressionTwin:
     def run(
         self, raised: Sequence[int], size: int, most: int, tick: Tick
     ) -> tuple[list[int], list[int], int, bool, int, int, int]:
-        """From the root down to the cut ``raised``: expand the label that makes the cut cheapest, while one does.
+        """Search from the root down to the cut ``raised``: expand the label that makes the cut cheapest, if any does.
 
         Threats are not remembered: none are reported, and there are never too many.
         """
@@ -142,20 +142,20 @@ class SuppressionTwin:
         return internal, suppressed, cost, not forbidden, 0, moves, evaluations
 
     def whole(self, raised: Sequence[int], suppressed: Sequence[int], tick: Tick) -> bool:
-        """Whether every published row is contained in at least k."""
+        """Whether every published row is contained in at least k rows."""
         label_of = self._labels(raised)
         rows = self._published({u for u in label_of if u not in suppressed}, label_of)
         holders = (set().union(*(people for other, people in rows.items() if row <= other)) for row in rows)
         return all(len(people) >= self.k for people in holders)
 
     def _lowered(self, node: int, floor: set[int]) -> int:
-        """An only child stands for the same items as its parent, which it replaces."""
+        """Return the node, or its descendant if it has a single child, which represents the same items."""
         while node not in floor and len(self.children[node]) == 1:
             node = self.children[node][0]
         return node
 
     def _labels(self, raised: Sequence[int]) -> list[int]:
-        """The node of the cut above each leaf."""
+        """Return the node of the cut above each leaf."""
         label_of = list(range(self.leaves))
         for node in sorted(raised):
             for leaf in range(*self.span[2 * node : 2 * node + 2]):
@@ -163,7 +163,7 @@ class SuppressionTwin:
         return label_of
 
     def _published(self, labels: set[int], label_of: list[int]) -> dict[frozenset[int], set[int]]:
-        """The rows with these labels alone, without empty ones, and whose each is."""
+        """Map each distinct non-empty row of these labels to its persons."""
         rows: dict[frozenset[int], set[int]] = {}
         for row, people in self.rows.items():
             if left := frozenset(label_of[leaf] for leaf in row) & labels:
@@ -171,7 +171,7 @@ class SuppressionTwin:
         return rows
 
     def price(self, cut: Cut, size: int) -> Price:
-        """What the cut costs with its scenario of suppression."""
+        """Return the cost of the cut with its suppressed labels (the paper's suppression scenario)."""
         label_of = self._labels(sorted(cut))
         kept: set[int] = set()
         for label in sorted(cut, key=self.rank.__getitem__):
@@ -183,7 +183,7 @@ class SuppressionTwin:
         return not within or any(self.barred[u] for u in suppressed), cost, suppressed
 
     def _supports(self, labels: set[int], label: int, label_of: list[int], size: int) -> Iterator[int]:
-        """The supports of all sets of up to ``size`` of the labels that hold a certain one and occur."""
+        """Yield the supports of all sets of up to ``size`` of the labels that contain a certain one and occur."""
         holders: dict[tuple[int, ...], set[int]] = {}
         for row, people in self._published(labels, label_of).items():
             if label in row:

@@ -1,0 +1,171 @@
+"""Anonymize data in one call, as ``shoal anonymize`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from shoal import discovery
+from shoal.algorithms.base import Algorithm
+from shoal.engines import Engine
+from shoal.errors import OptionError
+from shoal.hierarchies.weights import Weights
+from shoal.jobs.arguments import HierarchySource, as_algorithm, as_model, describe_data
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
+from shoal.problem import Problem
+from shoal.progress import engine_with
+from shoal.release.pipeline import make_release
+from shoal.release.release import Release
+
+
+def anonymize(
+    data: Any,
+    model: PrivacyModel | str | None = None,
+    *,
+    k: int | None = None,
+    m: int | Literal["all"] | None = None,
+    hierarchy: HierarchySource | Mapping[str, HierarchySource] = None,
+    algorithm: Algorithm | str | None = None,
+    sets: str | Sequence[str] | None = None,
+    quasi_identifiers: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    plain: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    ordered: Mapping[str, Sequence[str]] | None = None,
+    column_weights: Mapping[str, float] | None = None,
+    missing: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+    person: str | None = None,
+    weights: Weights | Mapping[str, float] | str | Path | None = None,
+    unknown_items: Literal["error", "root"] = "error",
+    allow_missing: bool = False,
+    loss: str = "ncp",
+    seed: int = 0,
+    max_loss: float | None = None,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
+) -> Release:
+    """Anonymize data, and verify the result before you get it.
+
+    Parameters
+    ----------
+    data
+        The data: the path of a file, a data frame (pandas, polars, Arrow, DuckDB), a list of sets, or a
+        :class:`shoal.Dataset` that :func:`shoal.read` returned. A :class:`shoal.Problem` holds the data, the hierarchy
+        and the model already; then only ``algorithm``, ``max_loss`` and the last three arguments are allowed.
+    model
+        The guarantee, such as ``shoal.Km(k=5, m=2)``, or its name, such as ``"lm"``. Default: k^m-anonymity.
+    k, m
+        Short for ``shoal.Km(k=.., m=..)``: an attacker who knows up to ``m`` items of a record is left with at least
+        ``k`` records. With the name of a model, its own k and m.
+    hierarchy
+        The hierarchy of the items: a :class:`shoal.Hierarchy` or the path of its file. For several columns, a dict
+        such as ``{"items": "products.csv", "age": "width:5,10"}``. Without one, all items are siblings.
+    algorithm
+        The algorithm, such as ``shoal.algorithms.AA()``, or its name. Default: the one of the model.
+    sets
+        The column that holds the sets, or several columns. Default: found in the data.
+    quasi_identifiers
+        Columns that an attacker may know. Default: every column, if the model is about columns.
+    identifiers
+        Columns that name a person. They are not published.
+    plain
+        Columns that are published as they are.
+    categorical, ordered, column_weights, missing
+        More about quasi-identifiers: those that hold categories although they look like numbers; the values of a
+        column, the least first; how much the loss of a column counts; values that mean "not known".
+    columns
+        The other columns to publish. Default: all but the identifiers.
+    person
+        The column that tells whose a record is, if a person may have several. Then the guarantee counts persons.
+    weights
+        How much the loss of items or groups counts, such as ``{"medicines": 10}``, or a file of such rows.
+    unknown_items
+        What to do with items that the hierarchy lacks: ``"error"``, or ``"root"`` to put them below its root.
+    allow_missing
+        Go on if a sensitive label is not in the data. It may be misspelt.
+    loss
+        The information loss that the search minimises: ``"ncp"`` or ``"lm"``.
+    seed
+        The seed of algorithms that draw random numbers.
+    max_loss
+        Raise :class:`~shoal.errors.LossTooHigh` if the loss is above this number from 0 to 1.
+    workers
+        The number of threads. 0 means one for each processor. It changes no result.
+    progress
+        True draws progress bars. A function is called with the stage and the share that is done.
+    engine
+        An engine of your own, instead of ``workers`` and ``progress``.
+    **reading
+        Further options of :func:`shoal.read`, such as ``item_delimiter="|"`` or ``id_column="order"``.
+
+    Returns
+    -------
+    Release
+        The published data with the verdict, the losses and the report. ``release.data`` is the same kind of object as
+        ``data``.
+
+    Raises
+    ------
+    OptionError
+        If arguments do not fit together.
+    Infeasible
+        If no release of this kind can give the guarantee.
+    LossTooHigh
+        If the loss is above ``max_loss``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["ale", "rye"], ["ale", "rye"], ["stout", "rye"], ["ale", "bun"]]
+    >>> products = shoal.Hierarchy.from_tree({"ALL": {"beer": ["ale", "stout"], "bread": ["rye", "bun"]}})
+    >>> release = shoal.anonymize(baskets, k=2, m=2, hierarchy=products)
+    >>> release.data
+    [['beer', 'bread'], ['beer', 'bread'], ['beer', 'bread'], ['beer', 'bread']]
+    >>> release.verdict.holds
+    True
+
+    A data frame comes back as a data frame:
+
+    >>> import pandas as pd
+    >>> patients = pd.DataFrame({"name": ["Ann", "Bob"], "age": [31, 34], "diagnoses": [["flu"], ["flu"]]})
+    >>> shoal.anonymize(patients, shoal.KKm(k=2, m=1), sets="diagnoses", identifiers=["name"]).data
+           age diagnoses
+    0  [31:34]     [flu]
+    1  [31:34]     [flu]
+    """
+    reading = {"sets": sets, "person": person, **reading}
+    with engine_with(progress=progress, workers=workers, engine=engine) as running:
+        if isinstance(data, Problem):
+            described = {"model": model, "k": k, "m": m, "hierarchy": hierarchy, "weights": weights, **reading}
+            for name in (name for name, value in described.items() if value is not None):
+                raise OptionError(f"{name}= is part of the Problem that is given: leave it out.")
+            return make_release(data, as_algorithm(algorithm, data.model), running, max_loss=max_loss)
+        guarantee = as_model(model, k, m)
+        method = as_algorithm(algorithm, guarantee)
+        spec = describe_data(
+            data,
+            hierarchy=hierarchy,
+            weights=weights if isinstance(weights, str | Path) else None,
+            unknown_items=unknown_items,
+            allow_missing=allow_missing,
+            columns=columns,
+            missing=missing,
+            quasi_identifiers=quasi_identifiers,
+            identifiers=identifiers,
+            plain=plain,
+            categorical=categorical,
+            ordered=ordered,
+            column_weights=column_weights,
+            **reading,
+        )
+        measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
+        problem = spec.problem(guarantee, measure, seed, build_hierarchy=method.needs_hierarchy)
+        if weights is not None and not isinstance(weights, str | Path):
+            problem = replace(problem, weights=weights if isinstance(weights, Weights) else Weights(dict(weights)))
+        return make_release(problem, method, running, max_loss=max_loss)

@@ -1,0 +1,51 @@
+"""Generate synthetic data, as ``shoal generate`` does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.data.dataset import Dataset
+from shoal.errors import OptionError, did_you_mean
+from shoal.generators.quest import Quest
+from shoal.generators.shop import Shop
+from shoal.generators.supermarket import supermarket
+from shoal.generators.videos import Videos
+
+KINDS = ("supermarket", "quest", "videos", "shop")
+
+
+def generate(kind: str, **options: Any) -> Any:
+    """Generate synthetic data.
+
+    Parameters
+    ----------
+    kind
+        ``"supermarket"``: baskets of named products. ``"quest"``: transactions in the style of IBM Quest.
+        ``"videos"``: records with columns and a set. ``"shop"``: three tables with order lines, products, customers.
+    **options
+        Options of the generator: those of ``shoal generate KIND``, such as ``rows`` and ``seed``. A supermarket has
+        ``rows`` and ``seed`` only.
+
+    Returns
+    -------
+    Dataset or dict
+        The data. A shop is a dict of three Arrow tables.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> data = shoal.generate("quest", rows=100, items=20, seed=1)
+    >>> len(data), len(data.transactions.labels)
+    (100, 20)
+    >>> sorted(shoal.generate("shop", customers=30))
+    ['customers', 'orders', 'products']
+    """
+    if kind == "supermarket":
+        return Dataset(supermarket(**options))
+    if kind == "quest":
+        return Dataset(Quest(**options).transactions())
+    if kind == "videos":
+        return Videos(**options).dataset()
+    if kind == "shop":
+        return Shop(**options).tables()
+    raise OptionError(f"There is no generator '{kind}'{did_you_mean(kind, KINDS)}: known are {', '.join(KINDS)}.")

@@ -1,0 +1,242 @@
+"""Write a problem file from what is found in the data, as ``shoal init`` does: a start to be read and edited."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal import discovery, files
+from shoal.algorithms.base import Algorithm
+from shoal.data import Dataset
+from shoal.data.reading_notes import IdentifyingColumns, IdsReplaced, VaryingColumns
+from shoal.data.table import Role
+from shoal.errors import OptionError, OutputError
+from shoal.io.read_options import ReadOptions, reading_words
+from shoal.jobs.find_layout import FoundLayout, find_layout
+from shoal.jobs.suggest_roles import SuggestedRole, suggest_roles
+from shoal.models.base import PrivacyModel
+from shoal.options import takes
+from shoal.report.formatting import count_noun
+from shoal.report.sentences import shell_word
+from shoal.visible import visible
+
+K, M = 5, 2
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
+_WIDTH = 34  # where the comments of a table begin
+_SUFFIX = {"fimi": ".dat", "feather": ".feather"}
+
+
+@takes(ReadOptions)
+def init(data: str | Path, path: str | Path | None = None, *, examples: bool = False, **reading: Any) -> str:
+    """Write a commented problem file for a data file, from what is found in it. ``shoal.run`` carries it out.
+
+    The file says how the data are read, what each column is and why, a privacy model that fits, and what to write. It
+    names columns, never values.
+
+    Parameters
+    ----------
+    data
+        The file, folder or glob.
+    path
+        Where to write the problem file. It must not exist yet. None: nowhere.
+    examples
+        Also name common categories of columns, in comments. They come from the data.
+    **reading
+        What you know about the layout, as :func:`shoal.read` takes it. The rest is found out.
+
+    Returns
+    -------
+    str
+        The text of the problem file.
+
+    Raises
+    ------
+    OutputError
+        The problem file exists already, or cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     baskets = Path(folder) / "baskets.basket"
+    ...     _ = baskets.write_text("milk,bread\\nmilk\\nbread,beer\\n")
+    ...     text = init(baskets, Path(folder) / "problem.toml")
+    >>> [line for line in text.splitlines() if line.startswith("name")]
+    ['name = "km"', 'name = "auto"                     # see: shoal algorithms, shoal recommend']
+    """
+    if not isinstance(data, str | os.PathLike):
+        raise OptionError(f"init: data must be the name of a file, got {type(data).__name__}: save the data first.")
+    target = None if path is None else Path(path)
+    if target is not None:
+        if target.exists():
+            raise OutputError(f"{target} exists already: name another file (path=), or remove it first.")
+        files.check_writable(target)
+    found = find_layout(Path(data), ReadOptions(**reading))
+    roles = list(suggest_roles(found.data, examples=examples))
+    folder = Path() if target is None else target.parent
+    text = "\n".join(_lines(Path(data), folder, target or Path("problem.toml"), found, roles)) + "\n"
+    if target is not None:
+        with files.atomic_output(target) as file:
+            file.write(text.encode())
+    return text
+
+
+def _lines(source: Path, folder: Path, target: Path, found: FoundLayout, roles: list[SuggestedRole]) -> Iterator[str]:
+    """The whole file."""
+    model = _model(found.data, roles)
+    yield f"# {visible(target.name)}: what 'shoal run {visible(target.name)}' does. Paths are relative to this file."
+    yield f"# 'shoal init' wrote it from what it found in {visible(source.name)}. Read it before you run it: check the"
+    yield "# roles of the columns first, because nobody but you knows what an attacker may know."
+    yield from ("", "[data]")
+    yield from _data(source, folder, found)
+    if roles:
+        yield from ("", "[columns]")
+        yield from _columns(roles)
+    if model.covers_sets:
+        yield from ("", "[items]")
+        yield from _items(source, found.options)
+    yield from ("", "[model]", *_model_lines(model, found.data))
+    yield from ("", "[algorithm]")
+    yield _entry("name", model.default_algorithm, "see: shoal algorithms, shoal recommend")
+    yield from ("", "[output]")
+    stem, suffix = source.name.split(".")[0] or "data", _suffix(source, found.options)
+    yield _entry("file", f"{stem}-public{suffix}", "the release; its suffix says the format")
+    yield _entry("reports", [f"{stem}-report.html"], "for the person who signs this off; also .json and .md")
+    if discovery.get("shoal.algorithms", Algorithm, model.default_algorithm)().generalizes:
+        yield "# The code book, which says what each group means, is written beside the release if readers need it."
+    yield from ("", "[run]")
+    yield _entry("seed", 0, "for methods that draw random numbers: the same seed gives the same release")
+    yield "# max_loss = 0.2                  # write nothing if more than this share of the information is lost"
+
+
+def _data(source: Path, folder: Path, found: FoundLayout) -> Iterator[str]:
+    """How the data are read, and what was found."""
+    data, options = found.data, dict(found.options)
+    rows, persons = data.transactions, data.transactions.persons
+    yield _entry("file", Path(os.path.relpath(source, folder)).as_posix(), _counts(data))
+    yield f"# {found.why}"
+    for name in ("format", "sets", "item_delimiter", "id_column", "item_column", "no_sets"):
+        if name in options:
+            yield _entry(name, options.pop(name), _MEANING[name])
+    if persons is not None:
+        named = f"{count_noun(len(rows), 'record')} of {persons.name(persons.count())}"
+        yield _entry("person", options.pop("person"), f"whose a record is: {named}. Not published")
+    for name, value in options.items():
+        yield _entry(name, value)
+    for note in data.origin.notes:
+        if isinstance(note, VaryingColumns | IdentifyingColumns | IdsReplaced):
+            yield f"# Left out: {', '.join(map(visible, note.columns))} ({_WHY[type(note)]})."
+
+
+_MEANING = {
+    "format": "as its name and content tell",
+    "sets": "the column that holds the sets",
+    "item_delimiter": "what separates the items of a set",
+    "id_column": "the column that names the record",
+    "item_column": "the column that names the item",
+    "no_sets": "a table without sets",
+}
+_WHY: dict[type, str] = {
+    VaryingColumns: "differs within a record",
+    IdentifyingColumns: "nearly every record has its own value",
+    IdsReplaced: "the id of a record; records are numbered instead",
+}
+
+
+def _counts(data: Dataset) -> str:
+    """What there is."""
+    rows = data.transactions
+    told = count_noun(len(rows), "record")
+    if data.origin.layout.without_sets or not len(rows):
+        return told
+    return f"{told}, {count_noun(len(rows.labels), 'different item')}, {len(rows.items) / len(rows):.1f} items a record"
+
+
+def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
+    """What each column is, and why; then what else can be said of one, by an example."""
+    yield "# identifier: dropped. quasi-identifier: an attacker may know it, so it is generalized. plain: published as"
+    yield "# it is. sensitive: an attacker wants to learn it (models lm and k-lm)."
+    for one in roles:
+        value: Any = one.role.value
+        if one.type:
+            value = {"role": one.role.value, "type": one.type}
+        yield _entry(one.column, value, one.reason)
+        if one.examples:
+            yield f"#   such as {', '.join(map(visible, one.examples))}"
+    known = [one for one in roles if one.role is Role.QUASI_IDENTIFIER]
+    for one in [one for one in known if one.levels][:1]:
+        example = _toml({"hierarchy": one.levels})
+        yield f"# Ranges of any ends are published. For fixed ranges: {_key(one.column)} = {example}"
+    for one in [one for one in known if one.kind == "category"][:1]:
+        example = _toml({"hierarchy": "groups.csv"})
+        yield f"# For groups of categories, from rows such as value;group;*: {_key(one.column)} = {example}"
+
+
+def _items(source: Path, options: Mapping[str, Any]) -> Iterator[str]:
+    """The hierarchy of the items, which may be built."""
+    words = [shell_word(word) for word in reading_words({name: options[name] for name in options if name != "person"})]
+    command = " ".join(["shoal hierarchy build", shell_word(source.name), "-o hierarchy.csv", *words])
+    yield '# hierarchy = "hierarchy.csv"     # groups of items; without it, Shoal groups the items itself'
+    yield f"# To build one that you can edit: {visible(command)}"
+
+
+def _model(data: Dataset, roles: list[SuggestedRole]) -> PrivacyModel:
+    """The model that fits: for sets, for sets with columns, or for columns alone."""
+    known = any(one.role is Role.QUASI_IDENTIFIER for one in roles)
+    if data.origin.layout.without_sets:
+        if not known:
+            raise OptionError(
+                f"{data.origin.name} has no sets, and each of its columns names people: there is nothing to publish. "
+                f"If a column holds sets, name it (sets=)."
+            )
+        return _named("k", k=K)
+    return _named("k-km", k=K, m=M) if known else _named("km", k=K, m=M)
+
+
+def _named(name: str, **options: Any) -> PrivacyModel:
+    """A model by its name."""
+    return discovery.get("shoal.models", PrivacyModel, name)(**options)
+
+
+def _model_lines(model: PrivacyModel, data: Dataset) -> Iterator[str]:
+    """The model and its strength."""
+    yield f"# {model.describe(data.transactions.persons)}"
+    yield _entry("name", model.name)
+    options = model.values()
+    yield _entry("k", options["k"], "at least so many records fit what an attacker knows")
+    if "m" in options:
+        yield _entry("m", options["m"], "items that an attacker may know; 'shoal frontier' shows what k and m cost")
+
+
+def _suffix(source: Path, options: Mapping[str, Any]) -> str:
+    """The suffix of the release: that of the data, if it has one."""
+    format = str(options.get("format", ""))
+    return files.plain_suffix(source) or (_SUFFIX.get(format, f".{format}") if format else "")
+
+
+def _entry(key: str, value: Any, why: str = "") -> str:
+    """A line ``key = value  # why``."""
+    line = f"{_key(key)} = {_toml(value)}"
+    return f"{line.ljust(_WIDTH - 2)}  # {why}" if why else line
+
+
+def _key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else _toml(name)
+
+
+def _toml(value: Any) -> str:
+    r"""A value as TOML.
+
+    >>> _toml({"role": "plain", "order": ["a\n", 1, True]})
+    '{ role = "plain", order = ["a\\n", 1, true] }'
+    """
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(name)} = {_toml(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value) if not isinstance(value, str) else json.dumps(value).replace("\x7f", "\\u007f")

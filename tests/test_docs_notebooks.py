@@ -1,0 +1,87 @@
+"""The notebooks of docs/tutorials run, and print what they show.
+
+Code cells run one after the other in one namespace, as in Jupyter, which is not needed. Text outputs must be equal;
+HTML ones are not compared. ``SHOAL_UPDATE_DOCS=1 pytest tests/test_docs_notebooks.py`` writes the new outputs into the
+notebooks.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+
+
+def run_cell(source: str, space: dict[str, Any]) -> list[dict[str, Any]]:
+    """The outputs of a cell: what it prints, and the value of its last line if that is an expression."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    value, printed = None, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "<cell>", "exec"), space)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), space)
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        text = printed.getvalue().splitlines(keepends=True)
+        outputs.append({"name": "stdout", "output_type": "stream", "text": text})
+    if value is not None:
+        shown = {"text/plain": repr(value).splitlines(keepends=True)}
+        if hasattr(value, "_repr_html_"):
+            shown["text/html"] = value._repr_html_().splitlines(keepends=True)
+        outputs.append({"data": shown, "execution_count": None, "metadata": {}, "output_type": "execute_result"})
+    return outputs
+
+
+def texts(outputs: list[dict[str, Any]]) -> list[str]:
+    return ["".join(output.get("text") or output["data"]["text/plain"]) for output in outputs]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_notebook_prints_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    space: dict[str, Any] = {"__name__": "__main__"}
+    stale, count = [], 0
+    for cell in (cell for cell in notebook["cells"] if cell["cell_type"] == "code"):
+        count += 1
+        source = "".join(cell["source"])
+        outputs = run_cell(source, space)
+        for output in outputs:
+            if "execution_count" in output:
+                output["execution_count"] = count
+        if texts(outputs) != texts(cell["outputs"]):
+            stale.append((source, texts(cell["outputs"]), texts(outputs)))
+        cell["outputs"], cell["execution_count"] = outputs, count
+    if os.environ.get("SHOAL_UPDATE_DOCS"):
+        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    else:
+        assert not stale
+    assert count >= 5
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_links_of_the_notebook_lead_somewhere(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    pages = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    targets = [target for page in pages for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page)]
+    assert targets
+    for target in targets:
+        assert target.startswith("http") or (path.parent / target).exists(), target
+
+
+def test_every_notebook_is_in_the_index() -> None:
+    index = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert len(NOTEBOOKS) == 5
+    assert all(f"({path.name})" in index for path in NOTEBOOKS)
