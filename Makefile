@@ -12,7 +12,8 @@ setup: .venv/.tools .venv/.docs ## everything that work on Shoal needs, in .venv
 	@echo "Ready: make test, make check, make docs. Activate it with: . .venv/bin/activate"
 
 demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/report.html
-	$(BIN)/shoal demo
+	@echo "Anonymizing generated baskets: about 10 seconds."
+	@$(BIN)/shoal demo
 
 test: .venv/.tools ## all tests, with doctests
 	$(BIN)/pytest -n auto
@@ -52,11 +53,13 @@ clean:
 	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 .venv/.installed: $(SOURCES)
+	@echo "Installing Shoal and its libraries into .venv (NumPy, Arrow, OR-Tools), and compiling its kernels: 1 to 2 minutes, once."
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 .venv/.tools: .venv/.installed
+	@echo "Installing the tools of developers (tests, checks, charts): about a minute, once."
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,check,plots]'
 	touch $@
 

@@ -307,7 +307,7 @@ def test_rows_that_no_cut_makes_are_refused() -> None:
     data = shoal.read([["a1", "b1"], ["a1", "b2"]])
     problem = shoal.Problem(data, tree, shoal.Km(k=2, m=1))
     rows = shoal.data.Transactions.from_sets([["A", "b1"], ["a1", "b2"]])
-    with pytest.raises(shoal.errors.DataError, match="the same in every row"):
+    with pytest.raises(shoal.errors.DataError, match="in the same way in every record"):
         cut_of(problem.prepared, shoal.published.Published.resolve(rows, tree))
 
 

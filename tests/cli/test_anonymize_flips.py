@@ -94,7 +94,7 @@ def test_privacy_degree_publishes_groups(shop: Shell) -> None:
 
 def test_a_file_of_bare_sets_cannot_hold_groups(shop: Shell) -> None:
     said = shop.fails("anonymize", "rows.basket", "-o", "out.basket", *DEGREE)
-    assert "Format basket cannot hold the column 'group', which is to be published: write csv" in said
+    assert "Format basket cannot hold the column 'group', which will be published: write csv" in said
     assert shop("anonymize", "rows.basket", "-o", "out.csv", *DEGREE)[0] == 0
     assert shop("verify", "out.csv", *DEGREE)[0] == 0
 
@@ -182,7 +182,7 @@ def test_what_verify_cannot_see_it_says(shop: Shell) -> None:
     assert code == 0
     assert "nothing tells" not in out
     said = " ".join(err.split())
-    assert "Whether they were shuffled within the groups" in said
+    assert "A file cannot show whether these items were shuffled" in said
     assert "'hiv' looks like 'HIV' but was not declared sensitive" in said
 
 
@@ -207,5 +207,5 @@ def test_only_items_that_vanish_are_suppressed(shop: Shell) -> None:
 def test_groups_that_a_file_does_not_tell(shop: Shell) -> None:
     check = ("verify", "g.csv", "--sets", "items", *DEGREE)
     shop.write("g.csv", "group,items\n1,a insulin\n,b aspirin\n")
-    assert "Column 'group' of g.csv tells no group for line 3: every record needs one" in shop.fails(*check)
+    assert "Column 'group' of g.csv has no group for line 3: every record needs one" in shop.fails(*check)
     assert "has no column 'bundle'" in shop.fails(*check, "--group-column", "bundle")

@@ -98,11 +98,11 @@ def test_explain_tells_what_could_be_split(shell: Shell) -> None:
 
 def test_explain_refuses_what_it_cannot_explain(shell: Shell) -> None:
     shell.write("out.basket", "A,b1,b2\nA,b1\nA,b1,b2\nA,b1\n")
-    assert "the same in every row" in shell.fails(*EXPLAIN)
+    assert "in the same way in every record" in shell.fails(*EXPLAIN)
     shell.write("out.basket", "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n")
     assert "does not have k^m-anonymity with these options ({a1, a2} is in 1 record)" in shell.fails(*EXPLAIN)
     shell.write("out.basket", '"(a1,a2)",b1,b2\n"(a1,a2)",b1\n"(a1,a2)",b1,b2\n"(a1,a2)",b2\n')
-    assert "a set of items cannot be explained" in shell.fails(*EXPLAIN)
+    assert "Only groups can be explained, not sets of items" in shell.fails(*EXPLAIN)
 
 
 def test_polish(shell: Shell) -> None:

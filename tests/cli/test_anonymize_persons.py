@@ -132,7 +132,7 @@ def test_one_record_for_each_person_changes_nothing(shop: Shell) -> None:
     expected = text(shop, "public.csv")
     _, err = anonymized(shop, "--columns", "week", "--person", "basket_id")
     assert text(shop, "public.csv") == expected
-    assert "Each record is of another person (column 'basket_id'), so --person changes nothing." in err
+    assert "No person (column 'basket_id') has more than one record, so --person has no effect." in err
 
 
 @pytest.mark.parametrize(

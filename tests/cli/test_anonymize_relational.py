@@ -107,7 +107,7 @@ def test_tables_without_sets(shop: Shell) -> None:
         assert "loss of the sets" not in out
         assert (shop.folder / "p.csv").read_text() == "age;town\n[1:2];x\n[1:2];x\n[8:9];y\n[8:9];y\n"
     assert shop("verify", "p.csv", "--model", "k", "--k", "2")[0] == 0
-    assert "is about sets, but plain.csv was read as a table" in shop.fails("verify", "plain.csv", "--no-sets")
+    assert "protects sets, but plain.csv was read as a table" in shop.fails("verify", "plain.csv", "--no-sets")
     code, out, err = shop("anonymize", "in.csv", "-o", "q.csv", "--model", "k", "--k", "2", "--identifiers", "name")
     assert code == 0
     assert "The sets are published unchanged" in err

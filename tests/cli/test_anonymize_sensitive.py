@@ -57,7 +57,7 @@ def test_what_is_not_in_the_file_is_not_passed_over(ward: Shell) -> None:
     assert "'HVI' is not in rows.basket (did you mean 'HIV'?)" in ward.fails(
         "verify", "rows.basket", *LM, "--sensitive", "HVI,flu"
     )
-    assert "but 'HIV' is: write it as the data do" in ward.fails("verify", "rows.basket", *LM, "--sensitive", "hiv")
+    assert "but 'HIV' is: spell it as in the data" in ward.fails("verify", "rows.basket", *LM, "--sensitive", "hiv")
     code, out, err = ward("verify", "rows.basket", *LM, "--sensitive", "HVI,flu", "--allow-missing", "--json")
     assert code == 0
     assert json.loads(out)["not_found"] == ["HVI"]
@@ -94,7 +94,7 @@ def test_a_sensitive_column_of_a_table(ward: Shell) -> None:
     assert "No column 'ward'" in ward.fails(*check[:-1], "ward")
     assert "'diagnosis=HVI' is not in out.csv" in ward.fails(*check, "--sensitive", "diagnosis=HVI")
     code, _, err = ward(*make, "--sensitive-column", "diagnosis", "--sensitive", "diagnosis=flu")
-    assert "Of the column 'diagnosis' only these values are protected: diagnosis=flu." in err
+    assert "Only these values of the column 'diagnosis' are protected: diagnosis=flu." in err
 
 
 def test_measure_leaves_out_what_was_sensitive(ward: Shell) -> None:
@@ -128,7 +128,7 @@ def test_workers_change_nothing(ward: Shell, method: str) -> None:
     text = (ward.folder / "1.md").read_text(encoding="utf-8")
     if method == "lra":
         assert "chunks of records" in out
-        assert "chunks of similar ones" in text
+        assert "chunks of similar records" in text
 
 
 def test_labels_keep_their_spaces(ward: Shell) -> None:
@@ -138,7 +138,7 @@ def test_labels_keep_their_spaces(ward: Shell) -> None:
     ward.write("list.txt", "flu \n")
     for said in ('"flu "', "flu ", "list.txt"):
         assert ward(*make, "--sensitive", said)[0] == 0
-    assert "but 'flu ' is: write it as the data do" in ward.fails(*make[:-2], "--sensitive", "flu")
+    assert "but 'flu ' is: spell it as in the data" in ward.fails(*make[:-2], "--sensitive", "flu")
     text = (ward.folder / "r.md").read_text(encoding="utf-8")
     [command] = [line.strip() for line in text.splitlines() if line.startswith("    shoal verify")]
     assert ward(*shlex.split(command)[1:])[0] == 0

@@ -28,14 +28,14 @@ def test_with_and_without_a_hierarchy(algorithm: Algorithm, model: PrivacyModel 
         assert "no hierarchy" not in text
         assert "The groups come from" not in text
     for text in texts(release(WARD, algorithm, model, TREE)):
-        assert "The hierarchy tree.csv says which items there are, and in which order; nothing was generalized." in text
+        assert "The hierarchy tree.csv was used for the names and the order of items only." in text
         assert "none was given" not in text
 
 
 def test_suppression_without_a_hierarchy_does_not_blame_it() -> None:
     made = release([["a"], ["b"]], shoal.algorithms.MM(), shoal.Km(k=2, m=1))
     [_, all_gone, _] = made.warnings  # after what a known method gives away
-    assert all_gone.endswith("all records are published empty. A weaker guarantee or more data would keep more.")
+    assert all_gone.endswith("All records are published empty. A weaker guarantee or more data would keep more.")
 
 
 SENSITIVE = ("--sensitive", "HIV,flu")

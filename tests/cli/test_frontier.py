@@ -34,8 +34,8 @@ def test_json(shell: Shell) -> None:
     [
         (("--k", "2,x"), "--k must be whole numbers such as 2,3,5, got '2,x'"),
         (("--k", ""), "--k must be whole numbers"),
-        (("--k", "1"), "--k must be whole numbers from 2 on"),
-        (("--m", "0"), "--m must be whole numbers from 1 on"),
+        (("--k", "1"), "k must be whole numbers from 2 on"),
+        (("--m", "0"), "m must be whole numbers from 1 on"),
         (("--k", "1000"), "needs at least 1000 non-empty records"),
         (("-o", "f.pdf"), "f.pdf must end in .html, .png, .csv"),
         (("-o", "f"), "got none"),

@@ -164,7 +164,7 @@ def test_multisets_without_a_hierarchy(lab: Shell) -> None:
         (("measure", "in.basket", "general.basket"), "give the hierarchy that it comes from (--hierarchy)"),
         (("measure", "in.basket", "root.basket"), "Published label '(all)' (line 1) is not an item of in.basket"),
         (("measure", "in.basket", "general.basket", "--hierarchy", "h.csv"), "not in the hierarchy h.csv"),
-        (("measure", "in.basket", "short.basket"), "The original has 11 rows, the published data 2"),
+        (("measure", "in.basket", "short.basket"), "The original data have 11 rows and the published data 2"),
         ((*TABLES, "--group-column", "clutser"), "No column 'clutser' (did you mean 'cluster'?)"),
         ((*FILES, "--group-column", "cluster"), "No column 'cluster' in out.basket; other columns: none"),
         ((*FILES, "--k", "0"), "'--k': 0 is not in the range x>=1"),

@@ -149,7 +149,7 @@ def test_without_a_hierarchy_a_star_is_suppressed_too(lab: Shell) -> None:
         ("A,b1,b2\nA,b1\nA,c9\nA,b2\n", (), "Published label 'c9' (line 3) is neither an item nor a group"),
         ("A,b1\n(a1;b9)\nA\nA\n", ("--delimiter", ","), "Published label '(a1;b9)' (line 2)"),
         ("(a1,a2),b1\nb2\nb2\nb2\n", (), "Label '(a1' (line 1) looks like a piece of a set such as (a,b)"),
-        ("A\nA\nA\n", (), "The original has 4 rows, the published data 3"),
+        ("A\nA\nA\n", (), "The original data have 4 rows and the published data 3"),
         ("A\nA\nA\nA\n", ("--suppressed", "x"), "--suppressed names 'x', which is in no record of out.basket"),
         (
             "A\nA\nA\nA\n",

@@ -200,7 +200,7 @@ def test_output_follows_format_and_suffix(tmp_path: Path) -> None:
         ("y.dat", dict[str, Any](), "a b\nc\n"),
         ("y.csv", {}, "items\na|b\nc\n"),
         ("y.tsv", {}, "items\na|b\nc\n"),
-        ("y.anything", {}, "a;b\nc\n"),
+        ("y.anything", {"format": "basket"}, "a;b\nc\n"),
         ("y.csv", {"format": "csv"}, "items\na|b\nc\n"),
         ("y.csv", {"layout": "long"}, "id,item\n1,a\n1,b\n2,c\n"),
         ("y.ndjson", {}, '["a", "b"]\n["c"]\n'),

@@ -381,7 +381,7 @@ def test_joined_hierarchies(tmp_path: Path) -> None:
     }
     with pytest.raises(HierarchyError, match="at least one column"):
         hierarchies.joined({})
-    with pytest.raises(HierarchyError, match=r"'dx\+rx' of column 'dx' becomes 'dx\+rx'"):
+    with pytest.raises(HierarchyError, match=r"'dx\+rx' of column 'dx' gets the label 'dx\+rx'"):
         hierarchies.joined({**trees, "dx": Hierarchy.flat(["dx+rx"])})
     with pytest.raises(OptionError, match="would be ambiguous"):
         hierarchies.joined({**trees, "dx.a": trees["rx"]})

@@ -85,7 +85,8 @@ def test_seconds_grow_with_the_power_that_samples_show() -> None:
     quadratic = [Sample(1000, 1.0, 100 * MB), Sample(2000, 4.0, 100 * MB)]
     assert extrapolated(quadratic, 4000, None).seconds == pytest.approx(16.0)
     assert extrapolated([Sample(1000, 1.0, 0), Sample(2000, 9.0, 0)], 4000, None).seconds == pytest.approx(36.0)
-    assert extrapolated([Sample(1000, 1.0, 0), Sample(2000, 0.5, 0)], 4000, None).seconds == pytest.approx(0.5)
+    assert extrapolated([Sample(1000, 1.0, 0), Sample(2000, 0.5, 0)], 4000, None).seconds == pytest.approx(1.0)
+    assert extrapolated([Sample(1000, 1.0, 0), Sample(2000, 0.5, 0)], 4000, 60.0).seconds == pytest.approx(0.5)
     assert extrapolated([Sample(1000, 1.0, 0)], 4000, None).seconds == pytest.approx(4.0)
     assert extrapolated(quadratic, 40_000, 60.0).seconds == 62.0
 
@@ -93,6 +94,7 @@ def test_seconds_grow_with_the_power_that_samples_show() -> None:
 def test_a_sample_that_was_cut_short_gives_a_range() -> None:
     estimate = extrapolated([Sample(250, 4.0, MB, cut_short=True)], 100_000, 60.0)
     assert estimate.sentences()[0] == "between 4 seconds and 60 seconds (the time limit of the method)"
+    assert estimate.sentences()[1] == "at least 1 MB"
 
 
 def test_without_a_sample_there_is_no_estimate() -> None:

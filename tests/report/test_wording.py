@@ -1,6 +1,7 @@
 """Every note has its words, and no note is worded twice.
 
-Covers: data/note.py, data/notes.py, data/reading_notes.py, release/notes.py, report/wording.py.
+Covers: data/note.py, data/notes.py, data/reading_notes.py, release/notes.py, report/fixed_sentences.py,
+report/wording.py.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from shoal.data.note import Note
 from shoal.data.notes import AddedItems, DeltaCost, EmptyRecords, UntouchedColumns, Untrue
 from shoal.jobs.command import Command
 from shoal.models.base import PrivacyModel
-from shoal.report.wording import SENTENCES, worded
+from shoal.report.fixed_sentences import SENTENCES
+from shoal.report.wording import worded
 from tests.report.test_report import release
 
 KINDS = [

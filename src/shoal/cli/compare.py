@@ -44,7 +44,7 @@ from shoal.visible import visible
     metavar="FOLDER",
     type=FILE,
     group=OUTPUT,
-    help="The folder for the results: results.csv, results.parquet, index.html.",
+    help="The folder for the results: results.csv, index.html, figures/, table.tex.",
 )
 @option("--list", "listed", is_flag=True, group=RUNS, help="List the experiments of papers that come with Shoal.")
 @option(

@@ -27,6 +27,8 @@ def show(comparison: MethodComparison) -> None:
         _table(heads, [_method(one) for one in page.standings(rows)], 3)
     ended = f"; {failed:,} without a release" if failed else ", all verified"
     console.say(f"{count_noun(len(rows), 'run')}{ended}: {comparison.page}, {comparison.table}")
+    charts = f"{comparison.figures} (SVG and PDF), " if comparison.figures is not None else ""
+    console.say(f"For a paper: {charts}{comparison.folder / 'table.tex'}")
 
 
 def document(comparison: MethodComparison) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from shoal.errors import OutputError
 from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.report import Story
 
+SHORT = 5  # items of a basket that is shown
+
 
 @click.command(cls=GroupedCommand)
 @option("--folder", metavar="FOLDER", default="demo", type=FILE, group=OUTPUT, help="The folder to write to.")
@@ -70,11 +72,22 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     show_risk(shoal.metrics.Risk.of(published.rows, k, m))
 
     console.say("")
-    console.say(("5. What is left", "bold"), ": the first baskets, before and after")
-    pairs = list(zip(data.transactions.sets(), published.rows.sets(), strict=True))[:5]
-    console.table(None, ["before", "after"], [(_basket(before), _basket(after)) for before, after in pairs], right=9)
+    console.say(("5. What is left", "bold"), ": three baskets, before and after")
+    pairs = list(zip(data.transactions.sets(), published.rows.sets(), strict=True))
+    shown = [(_basket(before), _basket(after)) for before, after in _telling(pairs)]
+    console.table(None, ["before", "after"], shown, right=9)
     console.say("")
-    console.say("Open ", (str(page), "bold"), " in a browser: the report for the person who signs this off.")
+    console.say("To show around: open ", (str(page), "bold"), " in a browser. It is one file and needs no network.")
+    console.say("To anonymize a file of your own: shoal init FILE, then shoal run problem.toml")
+
+
+def _telling(pairs: list[tuple[frozenset[str], frozenset[str]]]) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Three short baskets that show what happens: two that change and one that does not, where there are such."""
+    short = [pair for pair in pairs if 2 <= len(pair[0]) <= SHORT]
+    changed = [pair for pair in short if pair[0] != pair[1]]
+    same = [pair for pair in short if pair[0] == pair[1]]
+    few = [*changed[:2], *same[:1]]
+    return (few + [pair for pair in short if pair not in few])[:3] or pairs[:3]
 
 
 def _basket(labels: frozenset[str]) -> str:

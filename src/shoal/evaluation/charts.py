@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from shoal.evaluation.results import Row
 from shoal.visible import visible_lines
 
 DPI = 110  # of pictures in files
+HIDES = 0.01  # lines whose values differ by no more than this share of them hide each other
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#8C6D00", "#56B4E9", "#E69F00")
 _MARKERS = "osD^vPX*<>"
 _LINES = ("-", "--", "-.", ":")
@@ -63,6 +65,7 @@ def pyplot() -> Any:
         {
             "svg.hashsalt": "shoal",  # equal charts are equal files
             "svg.fonttype": "none",
+            "pdf.fonttype": 42,  # letters stay letters, as journals want them
             "font.size": 9,
             "axes.titlesize": 9,
             "axes.spines.top": False,
@@ -109,20 +112,60 @@ def curves(
     *,
     by: str = "method",
     styles: dict[str, dict[str, Any]] | None = None,
-) -> None:
-    """A line for each method; several values at one place (seeds) become their mean, in a band of all of them."""
+) -> list[list[str]]:
+    """Draw a line for each method. Several values at one place (seeds) become their mean, in a band of all of them.
+
+    Lines that lie on each other are nested: the first is thick with large marks, so that all of them can be seen. The
+    names of such lines are returned.
+    """
     styles = styles or line_styles(row[by] for row in rows)
-    for method, style in styles.items():
-        points: dict[Any, list[float]] = {}
-        for row in rows:
-            if row[by] == method and row.get(up) is not None and row.get(across) is not None:
-                points.setdefault(row[across], []).append(row[up])
-        places = sorted(points)
-        if places:
-            panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=plain(method), **style)
-        if any(len(points[x]) > 1 for x in places):
-            ends = [[end(points[x]) for x in places] for end in (min, max)]
-            panel.fill_between(places, *ends, color=style["color"], alpha=0.15, linewidth=0)
+    lines: dict[str, dict[Any, list[float]]] = {}
+    for row in rows:
+        if row.get(up) is not None and row.get(across) is not None:
+            lines.setdefault(row[by], {}).setdefault(row[across], []).append(row[up])
+    means = {name: {x: sum(ys) / len(ys) for x, ys in lines[name].items()} for name in styles if name in lines}
+    together = coinciding(means)
+    for method, points in means.items():
+        places, depth = sorted(points), _depth(method, together)
+        panel.plot(places, [points[x] for x in places], label=plain(method), **{**styles[method], **depth})
+        if any(len(lines[method][x]) > 1 for x in places):
+            ends = [[end(lines[method][x]) for x in places] for end in (min, max)]
+            panel.fill_between(places, *ends, color=styles[method]["color"], alpha=0.15, linewidth=0)
+    return together
+
+
+def coinciding(lines: Mapping[str, Mapping[Any, float]]) -> list[list[str]]:
+    """Names of lines that cannot be told apart in a chart: the same places, and values that hardly differ.
+
+    >>> coinciding({"a": {1: 0.5, 2: 0.7}, "b": {1: 0.2, 2: 0.7}, "c": {1: 0.5, 2: 0.7001}})
+    [['a', 'c']]
+    """
+    groups: list[list[str]] = []
+    for name, points in lines.items():
+        for group in groups:
+            first = lines[group[0]]
+            if first.keys() == points.keys() and all(isclose(first[x], y, rel_tol=HIDES) for x, y in points.items()):
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return [group for group in groups if len(group) > 1]
+
+
+def remark(panel: Any, lines: Sequence[str]) -> None:
+    """A few words in the lower right of a panel."""
+    words = plain("\n".join(lines))
+    panel.text(0.98, 0.03, words, transform=panel.transAxes, ha="right", va="bottom", fontsize=7, color="#555555")
+
+
+def _depth(name: str, together: Sequence[Sequence[str]]) -> dict[str, float]:
+    """How large the marks and how thick the line is, for lines that lie on each other: the first is the largest."""
+    for group in together:
+        if name in group:
+            above = len(group) - 1 - group.index(name)  # lines that are drawn on top of it
+            if above:
+                return {"markersize": 5 + 3.5 * min(above, 4), "linewidth": 1.5 + 3.0 * min(above, 4), "alpha": 0.45}
+    return {}
 
 
 def bars(
@@ -242,7 +285,10 @@ def legend(figure: Any, panels: Iterable[Any]) -> None:
     columns = max(1, len(named))
     while columns > 1 and _width(list(named), columns) > room:
         columns -= 1
-    figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=columns)
+    drawn = figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=columns)
+    for line in drawn.get_lines():
+        if line.get_linewidth() > 2:  # one that lies below others in some panel
+            line.set(linewidth=1.5, markersize=5, alpha=1)
 
 
 def _width(names: list[str], columns: int) -> float:
@@ -268,8 +314,14 @@ def png(figure: Any) -> bytes:
 
 def svg(figure: Any) -> str:
     """As text to put into a page, and closed."""
-    out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None})
+    return vector(figure)[0]
+
+
+def vector(figure: Any) -> tuple[str, bytes]:
+    """As text to put into a page and as the content of a PDF file, and closed."""
+    drawn, printed = io.StringIO(), io.BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    figure.savefig(printed, format="pdf", metadata={"CreationDate": None})
     pyplot().close(figure)
-    text = out.getvalue()
-    return visible_lines(text[text.index("<svg") :])  # names of files may hold anything
+    text = drawn.getvalue()
+    return visible_lines(text[text.index("<svg") :]), printed.getvalue()  # names of files may hold anything

@@ -15,7 +15,7 @@ from typing import Any
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.errors import OptionError, OutputError
-from shoal.evaluation import grid_file, page, results, runner
+from shoal.evaluation import exports, grid_file, page, results, runner
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
 from shoal.evaluation.results import Row
 from shoal.jobs.arguments import describe_data
@@ -50,6 +50,11 @@ class MethodComparison:
         """The table of results."""
         return table_in(self.folder)
 
+    @property
+    def figures(self) -> Path | None:
+        """The folder of charts; None, if there are none."""
+        return None if self.remark else self.folder / exports.FOLDER
+
 
 def compare(
     what: Any,
@@ -75,6 +80,9 @@ def compare(
     **described: Any,
 ) -> MethodComparison:
     """Compare methods, options, data sets and seeds, and write the results with charts to a folder.
+
+    The files are results.csv and results.parquet (a row for each run), index.html, figures/ (each chart as SVG and
+    PDF), table.tex and table.csv (who lost least).
 
     Parameters
     ----------

@@ -11,7 +11,8 @@ from shoal.evaluation import charts
 from shoal.evaluation.results import Row
 from shoal.jobs.dataset_spec import DatasetSpec
 
-MOST = 4  # panels of a figure: more slices than that are picked evenly
+MOST = 24  # panels of a figure: more slices than that are picked evenly, and the caption says so
+ABREAST = 4  # panels in a line
 # Facts of the data that make an axis, with the columns of the grid that move them.
 FACTS = {
     "records": ("data.rows", "data.sample"),
@@ -35,6 +36,8 @@ class Figure:
     title: str
     caption: str
     svg: str
+    pdf: bytes = b""
+    file: str = ""  # its name without a suffix, once it has one
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def axes(rows: Sequence[Row]) -> list[str]:
 
 
 def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
-    """The rows in parts that differ in the axis alone, some of them if there are many."""
+    """The rows in parts that differ in the axis alone; none, if no part has a line."""
     moved = {axis, *FACTS.get(axis, ())}
     by_option = axis.startswith("algorithm.")
     fixed = [name for name in place(rows) if name not in moved and not name.startswith("algorithm.")]
@@ -85,7 +88,8 @@ def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
             words = ", ".join(filter(None, (_setting_text(name, row.get(name)) for name in varying)))
             line = row["algorithm"] if by_option else row["method"]
             parts.setdefault(words, []).append({**row, "line": line})
-    return _some([Slice(words, part) for words, part in parts.items() if _is_line(part, axis)])
+    slices = [Slice(words, part) for words, part in parts.items()]
+    return slices if any(_is_line(part.rows, axis) for part in slices) else []
 
 
 def front(rows: Sequence[Row]) -> list[Row]:
@@ -104,19 +108,61 @@ def front(rows: Sequence[Row]) -> list[Row]:
 
 def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) -> Figure:
     """A measure along an axis, a panel for each slice."""
-    styles = charts.line_styles(row["line"] for part in slices for row in part.rows)
-    figure, grid = charts.panels(1, len(slices))
+    shown = _some(slices)
+    styles = charts.line_styles(row["line"] for part in shown for row in part.rows)
+    figure, panels = _panels(len(shown))
     name = NAMES.get(axis, axis.removeprefix("algorithm.").replace("_", " "))
-    for panel, part in zip(grid[0], slices, strict=True):
-        charts.curves(panel, part.rows, axis, measure, by="line", styles=styles)
+    same: dict[str, list[list[str]]] = {}
+    for panel, part in zip(panels, shown, strict=True):
+        same[part.fixed] = charts.curves(panel, part.rows, axis, measure, by="line", styles=styles)
+        charts.remark(panel, [" = ".join(names) for names in same[part.fixed]])
         panel.set_title(charts.plain(part.fixed))
         panel.set_xlabel(charts.plain(name))
         charts.places(panel, [row[axis] for row in part.rows])
-    charts.level(grid[0], [row[measure] for part in slices for row in part.rows if row.get(measure) is not None])
-    grid[0][0].set_ylabel(words)
-    charts.legend(figure, grid[0])
+    charts.level(panels, [row[measure] for part in shown for row in part.rows if row.get(measure) is not None])
+    _finish(figure, panels, words)
     caption = f"{words} for each method, by {name}. Lower is better; several seeds are drawn as their mean."
-    return Figure(f"{data}: {words} against {name}", caption, charts.svg(figure))
+    caption += _left_out(len(shown), len(slices)) + _same_values(same)
+    return Figure(f"{data}: {words} against {name}", caption, *charts.vector(figure))
+
+
+def _panels(number: int) -> tuple[Any, list[Any]]:
+    """A figure of so many panels, a few in each line."""
+    lines = -(-number // ABREAST)
+    figure, grid = charts.panels(lines, min(number, ABREAST))
+    panels = list(grid.flat)
+    for spare in panels[number:]:
+        spare.set_visible(False)
+    return figure, panels[:number]
+
+
+def _finish(figure: Any, panels: list[Any], words: str) -> None:
+    """The scale at the left of each line of panels, and the legend."""
+    for at in range(0, len(panels), ABREAST):
+        panels[at].set_ylabel(words)
+        panels[at].tick_params(labelleft=True)
+    charts.legend(figure, panels)
+
+
+def _left_out(shown: int, all_of_them: int) -> str:
+    """What a figure does not show."""
+    if shown == all_of_them:
+        return ""
+    return f" Shown are {shown} of {all_of_them} settings, from the first to the last; the table has all of them."
+
+
+def _same_values(same: dict[str, list[list[str]]]) -> str:
+    """Which lines lie on each other, as a sentence.
+
+    >>> _same_values({"k = 2": [["aa", "optimal"]], "k = 5": [["aa", "optimal"]], "k = 9": []})
+    ' Lines that lie on each other: aa = optimal (k = 2; k = 5).'
+    """
+    where: dict[str, list[str]] = {}
+    for fixed, groups in same.items():
+        for group in groups:
+            where.setdefault(" = ".join(group), []).append(fixed)
+    told = [f"{names} ({'; '.join(fixed)})" if any(fixed) else names for names, fixed in where.items()]
+    return f" Lines that lie on each other: {', '.join(told)}." if told else ""
 
 
 def _pareto(data: str, rows: Sequence[Row]) -> Figure:
@@ -130,8 +176,8 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
     several = {words: part for words, part in parts.items() if len(part) > 1} or parts
     slices = _some([Slice(words, part) for words, part in several.items()])
     styles = charts.line_styles(row["method"] for part in slices for row in part.rows)
-    figure, grid = charts.panels(1, len(slices))
-    for panel, part in zip(grid[0], slices, strict=True):
+    figure, panels = _panels(len(slices))
+    for panel, part in zip(panels, slices, strict=True):
         best = front(part.rows)
         panel.step([row["seconds"] for row in best], [row["score"] for row in best], where="post", color="#999999")
         for row in part.rows:
@@ -140,13 +186,11 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
         panel.set_title(charts.plain(part.fixed))
         panel.set_xlabel("seconds of the search")
         charts.seconds(panel, [row["seconds"] for part in slices for row in part.rows])
-    charts.level(grid[0], [row["score"] for part in slices for row in part.rows])
-    grid[0][0].set_ylabel(_loss(rows))
-    charts.legend(figure, grid[0])
-    caption = "Each mark is a run. The line joins those that no other beats in both; where there is none, one run does."
-    if len(several) > len(slices):
-        caption += f" Shown are {len(slices)} of {len(several)} settings, from the first to the last."
-    return Figure(f"{data}: {_loss(rows)} against time", caption, charts.svg(figure))
+    charts.level(panels, [row["score"] for part in slices for row in part.rows])
+    _finish(figure, panels, _loss(rows))
+    caption = "Each mark is a run. The line joins the runs that no other run beats in both loss and time."
+    caption += _left_out(len(slices), len(several))
+    return Figure(f"{data}: {_loss(rows)} against time", caption, *charts.vector(figure))
 
 
 def _setting_text(name: str, value: Any) -> str:

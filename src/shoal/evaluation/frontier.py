@@ -153,17 +153,17 @@ def _check_model(model: PrivacyModel) -> None:
 
 
 def _check_values(k: Sequence[int], m: Sequence[int], delta: Sequence[float], model: PrivacyModel) -> None:
-    """Refuse values that cannot be."""
+    """Refuse values that are out of range."""
     for name, values, low in (("k", k, 2), ("m", m, 1)):
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise OptionError(f"frontier: --{name} must be whole numbers from {low} on, got {value}.")
+                raise OptionError(f"frontier: {name} must be whole numbers from {low} on, got {value}.")
     for bound in delta:
         if not 0 <= bound <= 1:
-            raise OptionError(f"frontier: --delta must be numbers from 0 to 1, got {bound:g}.")
+            raise OptionError(f"frontier: delta= must be numbers from 0 to 1, got {bound:g}.")
     if delta and not model.relational:
         raise OptionError(
-            f"frontier: --delta bounds the loss of columns, and {model.name} knows none: choose --model k-km."
+            f"frontier: delta= bounds the loss of columns, but {model.name} is about sets alone: choose model='k-km'."
         )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
-from shoal.evaluation import figures
+from shoal.evaluation import exports, figures
 from shoal.evaluation.grid import Grid
 from shoal.evaluation.results import Row, text
 from shoal.report import html
@@ -72,15 +72,20 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
 
 
 def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
-    """Write the page; without matplotlib, it has no charts and says so, as does what is returned (else nothing)."""
+    """Write the page, and beside it its charts and the table of methods as files for papers.
+
+    Without matplotlib, there are no charts: the page says so, as does what is returned (else nothing).
+    """
     from shoal.errors import OptionError
     from shoal.files import atomic_output
 
     missing = ""
     try:
-        drawn = list(figures.draw(rows))
+        drawn = exports.named(list(figures.draw(rows)))
     except OptionError as error:
         drawn, missing = [], str(error)
+    found = standings(rows)
+    exports.write(drawn, found, target.parent)
     names = _ordered(
         [name for name in dict.fromkeys(name for row in rows for name in row) if _is_informative(name, rows)], rows
     )
@@ -94,7 +99,7 @@ def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
             rows=rows,
             names=names,
             failed=[row for row in rows if row["status"] != "ok"],
-            standings=standings(rows),
+            standings=found,
             figures=drawn,
             missing=missing,
             cell=cell,

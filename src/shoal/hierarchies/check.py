@@ -40,33 +40,70 @@ class Missing:
         The number of records that hold it.
     hint : str
         A suggestion such as ``" (did you mean 'oat milk'?)"``, or an empty string.
+
+    Examples
+    --------
+    >>> Missing("mlik", 3, " (did you mean 'milk'?)").occurrences
+    3
     """
 
     label: str
     occurrences: int
-    hint: str = ""  # such as " (did you mean 'oat milk'?)"
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class Check:
-    """The shape of a hierarchy and, if data were given, how well it covers them. :func:`check` makes it."""
+    """The shape of a hierarchy and, if data were given, how well it covers them. :func:`check` makes it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the hierarchy.
+    items, groups, height : int
+        The number of items and of groups, and the edges on the longest path from the root to an item.
+    min_depth, max_depth : int
+        The smallest and the largest depth of an item.
+    min_fanout, mean_fanout, max_fanout : int or float
+        The number of children of a group.
+    single_children : int
+        The number of groups with one child, which add nothing to that child.
+    data_items : int, optional
+        The number of different items in the data. None: no data were given.
+    covered : int
+        How many of them are items of the hierarchy.
+    missing : tuple of Missing
+        The items of the data that are neither items nor groups of the hierarchy.
+    items_that_are_groups : tuple of str
+        The items of the data that are groups of the hierarchy.
+    unused : tuple of str
+        The items of the hierarchy that do not occur in the data. This is no error.
+    occurrences_missing : int
+        The number of occurrences of missing items and of items that are groups.
+
+    Examples
+    --------
+    >>> figures = check(Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}}))
+    >>> figures.items, figures.groups, figures.single_children, figures.ok
+    (3, 3, 1, True)
+    """
 
     name: str
     items: int
     groups: int
     height: int
-    min_depth: int  # the smallest depth of an item
+    min_depth: int
     max_depth: int
     min_fanout: int
     mean_fanout: float
     max_fanout: int
-    single_children: int  # groups with one child, which add nothing to that child
-    data_items: int | None = None  # different items in the data; None: no data were given
-    covered: int = 0  # how many of them are items of the hierarchy
-    missing: tuple[Missing, ...] = ()  # items of the data that are neither items nor groups
+    single_children: int
+    data_items: int | None = None
+    covered: int = 0
+    missing: tuple[Missing, ...] = ()
     items_that_are_groups: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()  # items of the hierarchy that do not occur in the data, which is no error
-    occurrences_missing: int = 0  # occurrences of missing items and of items that are groups
+    unused: tuple[str, ...] = ()
+    occurrences_missing: int = 0
 
     @property
     def ok(self) -> bool:

@@ -40,6 +40,15 @@ def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
 def without_counts(labels: Iterable[str]) -> list[str]:
     """Return the different items of counted labels. Other labels stay unchanged.
 
+    Parameters
+    ----------
+    labels : iterable of str
+        Labels with or without counts.
+
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> without_counts(["milk*1", "milk*2", "beer", "*"])

@@ -138,6 +138,17 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
 def format_to_write(path: str | Path, format: str | None = None) -> str:
     """Return the given format, or else the one that the suffix indicates.
 
+    Parameters
+    ----------
+    path : path
+        The file to write.
+    format : str, optional
+        One of :data:`FORMATS`.
+
+    Returns
+    -------
+    str
+
     Raises
     ------
     HierarchyError

@@ -108,6 +108,21 @@ def from_table_with_summary(
 ) -> TableSummary:
     """Build a hierarchy like :func:`from_table`, and report what was done about problems in the table.
 
+    Parameters
+    ----------
+    frame, levels, several_parents, items, only_used, unknown_items, root, name
+        As in :func:`from_table`.
+
+    Returns
+    -------
+    TableSummary
+        The hierarchy, the size of each level, and the findings.
+
+    Raises
+    ------
+    InputError
+        As in :func:`from_table`.
+
     Examples
     --------
     >>> products = {"id": [1, 2, 3, None], "type": ["ale", "ale", "oats", "oats"], "aisle": ["bar", "pub", "pub", ""]}

@@ -36,6 +36,11 @@ class Finding:
         A sentence without its end: the problem, and what was done about it.
     examples : tuple of str
         Up to three examples.
+
+    Examples
+    --------
+    >>> print(Finding("unknown items", 2, "2 items of the data are not in the table", ("'a'", "'b'")))
+    2 items of the data are not in the table: 'a'; 'b'.
     """
 
     kind: Problem
@@ -44,11 +49,7 @@ class Finding:
     examples: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return one sentence.
-
-        >>> print(Finding("unknown items", 2, "2 items of the data are not in the table", ("'a'", "'b'")))
-        2 items of the data are not in the table: 'a'; 'b'.
-        """
+        """Return one sentence."""
         return f"{self.action}: {'; '.join(self.examples)}." if self.examples else f"{self.action}."
 
 
@@ -64,6 +65,12 @@ class TableSummary:
         The columns, items first, each with its number of nodes.
     findings : tuple of Finding
         One for each kind of problem.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"]}})
+    >>> print(TableSummary(tree, (("product", 2), ("aisle", 1)), ()).headline)
+    2 items, height 2: 2 product, 1 aisle.
     """
 
     hierarchy: Hierarchy

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 OPTIONS = {  # that notes name, and their spelling on the command line
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("algorithm", "candidates", "categorical", "delta", "id_column", "identifiers", "keep_ids", "missing"),
+        *(
+            "algorithm",
+            "candidates",
+            "categorical",
+            "delta",
+            "hierarchy",
+            "id_column",
+            "identifiers",
+            "keep_ids",
+            "missing",
+        ),
         *("ordered", "person", "plain", "sensitive", "unknown_items", "within"),
     )
 }

@@ -78,30 +78,30 @@ class DatasetSpec(Spec):
 
     name = "data"
 
-    label: str = option(UNNAMED, help="what to call it")
-    file: str = option("", help="the file it is in")
-    generate: str = option("", words=("", *GENERATORS), help="or the generator that makes it")
-    fanout: int = option(0, low=0, help="children of a node of an artificial hierarchy; 0: none is made")
-    order: str = option("label", words=("label", "frequency", "random"), help="which items are neighbours in it")
+    label: str = option(UNNAMED, help="The name of the data set.")
+    file: str = option("", help="The file of the data.")
+    generate: str = option("", words=("", *GENERATORS), help="The generator of the data, instead of a file.")
+    fanout: int = option(0, low=0, help="Children of a node of an artificial hierarchy; 0: none is built.")
+    order: str = option(
+        "label", words=("label", "frequency", "random"), help="The order of the items in the artificial hierarchy."
+    )
     modulo: int = option(
-        0, low=0, help="items, numbered in order, are taken modulo this, duplicates removed (P0's small sets); 0: not"
+        0, low=0, help="Number the items in order and take them modulo this; 0: do not. (Terrovitis et al. 2008.)"
     )
-    rows: int = option(0, low=0, help="only the first so many rows; 0: all")
-    sample: int = option(0, low=0, help="only so many rows, drawn by the seed; 0: all")
-    kept_items: int = option(0, low=0, help="only so many items, drawn by the seed, and the rows that hold one; 0: all")
-    secrets: int = option(
-        0, low=0, help="so many items are sensitive, drawn by the seed; 0: those that the model names"
+    rows: int = option(0, low=0, help="The number of rows, from the first; 0: all.")
+    sample: int = option(0, low=0, help="The number of rows, drawn by the seed; 0: all.")
+    kept_items: int = option(
+        0, low=0, help="The number of items, drawn by the seed, with the rows that hold one; 0: all."
     )
-    secrets_least: float = option(
-        0.0, low=0, high=1, help="at least this share of the rows holds a drawn sensitive item"
-    )
-    secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
+    secrets: int = option(0, low=0, help="The number of sensitive items, drawn by the seed; 0: those of the model.")
+    secrets_least: float = option(0.0, low=0, high=1, help="The least share of rows that hold a drawn sensitive item.")
+    secrets_most: float = option(1.0, low=0, high=1, help="The largest share of rows that hold a drawn sensitive item.")
     hierarchy_format: str | None = option(
         None, metavar="NAME", rare=True, help="The format of the hierarchy, if its name and content do not tell."
     )
     levels: str = option(
         "",
-        help="the hierarchy is a table: its columns, the items first, then their groups up to the widest: a,b,c",
+        help="If the hierarchy is a table: its columns a,b,c, from the items to the widest groups.",
     )
     unknown_items: str = option(
         "error",

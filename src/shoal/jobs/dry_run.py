@@ -60,7 +60,8 @@ class Estimate:
         if self.samples[-1].cut_short and self.at_most is not None:
             said = [f"between {spoken(self.seconds)} and {spoken(self.at_most)} (the time limit of the method)"]
         if self.peak_bytes is not None:
-            said += [f"about {max(1, round(self.peak_bytes / 2**20)):,} MB"]
+            word = "at least" if self.samples[-1].cut_short else "about"
+            said += [f"{word} {max(1, round(self.peak_bytes / 2**20)):,} MB"]
         return said
 
     @property
@@ -212,6 +213,9 @@ def _searched(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engi
 def extrapolated(samples: Sequence[Sample], rows: int, limit: float | None) -> Estimate:
     """From samples to all rows: seconds by the power of the rows that the last two tell, memory in a line.
 
+    Small samples take longer than their share, so seconds grow at least with the rows. A method with a time limit
+    often takes all of it, whatever the rows are: there, they may not grow at all.
+
     >>> samples = [Sample(1000, 1.0, 2**20), Sample(2000, 2.0, 2 * 2**20)]
     >>> found = extrapolated(samples, 8000, None)
     >>> found.seconds, found.peak_bytes // 2**20
@@ -223,7 +227,7 @@ def extrapolated(samples: Sequence[Sample], rows: int, limit: float | None) -> E
     power, slope = 1.0, 0.0
     if before is not None:
         growth = math.log(max(last.seconds, 1e-9) / max(before.seconds, 1e-9)) / math.log(last.rows / before.rows)
-        power = min(max(growth, 0.0), _MOST_GROWTH)
+        power = min(max(growth, 1.0 if limit is None else 0.0), _MOST_GROWTH)
         slope = (last.peak_bytes - before.peak_bytes) / (last.rows - before.rows)
     seconds = last.seconds * (rows / last.rows) ** (0 if last.cut_short else power)
     at_most = None if limit is None else limit + 2

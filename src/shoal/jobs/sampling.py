@@ -30,7 +30,7 @@ def only_items(rows: Transactions, items: Counts) -> Transactions:
 def items_modulo(rows: Transactions, modulo: int) -> Transactions:
     """Number the items in the order of their labels, and take them modulo a number. Equal items of a row become one.
 
-    Not the labels themselves: BMS-WebView-2 has odd ids alone, so that ids modulo 40 would leave 20 items of P0's 40.
+    The labels themselves would not do: BMS-WebView-2 has odd ids only, so ids modulo 40 would leave 20 items, not 40.
     """
     number = {label: at % modulo for at, label in enumerate(canonical_order(rows.labels))}
     codes = np.array([number[label] for label in rows.labels], dtype=np.int32)

@@ -172,10 +172,10 @@ def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
     if facts.changes or not generalized.hidden_among or not facts.sets_changed:
         return []
     unchanged, *hidden = generalized.hidden_among
-    rows = [("published unchanged", unchanged.share, unchanged.items)]
+    rows = [("unchanged", unchanged.share, unchanged.items)]
     for band in hidden:
         if band.items:
-            rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.items))
+            rows.append((f"in a group of {formatting.band(band.low, band.high)} items", band.share, band.items))
     if generalized.suppressed:
         rows.append(("removed", generalized.suppressed / total, generalized.suppressed))
     return rows
