@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -49,12 +50,16 @@ HIERARCHY = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"
 BASKETS = "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n"
 
 
+STAGE = re.compile(r"[^:]+( \.\.\.( \d+\.\d s)?|: \d+\.\d s)\n")  # a line of progress
+
+
 class Shell:
     """Runs commands in a folder of their own."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.capsys, self.monkeypatch = folder, capsys, monkeypatch
         self.was_read: list[str] = []  # what the last command said about the data that it read
+        self.stages: list[str] = []  # and about its progress
         monkeypatch.chdir(folder)
         monkeypatch.setenv("COLUMNS", "200")
 
@@ -67,9 +72,8 @@ class Shell:
         return name
 
     def __call__(self, *words: str) -> tuple[int, str, str]:
-        """Exit code, stdout, and stderr without what was read."""
+        """Exit code, stdout, and stderr without what was read and the stages."""
         self.monkeypatch.setattr(sys, "argv", ["shoal", *words])
-        self.monkeypatch.setattr(console, "_left_stdout", False)
         code = 0
         try:
             main()
@@ -78,7 +82,8 @@ class Shell:
         out, err = self.capsys.readouterr()
         lines = err.splitlines(keepends=True)
         self.was_read = [line for line in lines if line.startswith("Read ")]
-        return code, out, "".join(line for line in lines if not line.startswith("Read "))
+        self.stages = [line for line in lines if STAGE.fullmatch(line)]
+        return code, out, "".join(line for line in lines if not line.startswith("Read ") and line not in self.stages)
 
     def fails(self, *words: str) -> str:
         """Exit code 2, one sentence on stderr, and no file that was not there before."""

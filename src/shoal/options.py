@@ -56,6 +56,7 @@ class Option:
     help: str
     file: bool = False  # text that is none of the words is the name of a file
     metavar: str = ""  # what the help calls its value; empty: what follows from its type
+    rare: bool = False  # shown by --help-all only
     also: Kinds = ()  # other types that it takes, such as that of None
 
     @property
@@ -144,10 +145,11 @@ def option(
     words: tuple[str, ...] = (),
     file: bool = False,
     metavar: str = "",
+    rare: bool = False,
 ) -> Any:
     """Declare a field of a :class:`Spec`."""
-    declared = {"low": low, "high": high, "words": words, "help": help, "file": file, "metavar": metavar}
-    return dataclasses.field(default=default, metadata=declared)
+    bounds = {"low": low, "high": high, "words": words, "file": file}
+    return dataclasses.field(default=default, metadata={**bounds, "help": help, "metavar": metavar, "rare": rare})
 
 
 class Spec:

@@ -79,7 +79,7 @@ def test_explain_finds_what_was_suppressed_and_why(shop: Shell) -> None:
     assert "a3 (suppressed)" in out
     assert "or published" in out
     one = shop("explain", "rows.basket", "out.basket", "--hierarchy", "tree.csv", "--k", "3", "--label", "a3", "--json")
-    assert json.loads(one[1])[0]["suppressed"]
+    assert json.loads(one[1])["groups"][0]["suppressed"]
 
 
 def test_the_proof_speaks_of_suppression_and_limits(shop: Shell) -> None:

@@ -51,7 +51,7 @@ def test_the_data_weigh_parents(shop: Shell) -> None:
     tree = hierarchies.load("tree.csv").parents_by_label()
     assert (code, tree["ale"], tree["99"]) == (0, "spirits", "*")
     assert "1 item of the data is not in the table (used 1 time) and was put below the root: '99'." in err
-    assert "this hierarchy names items that only the data have" in err
+    assert "This hierarchy names items that only the data have" in err
     code, _, err = shop(*words, "--only-used", "--several-parents", "split")
     assert (code, set(hierarchies.load("tree.csv").items)) == (0, {"7", "9", "99"})
     assert "4 items of the table do not occur in the data and were left out: '8'; '10'; '11'." in err

@@ -141,7 +141,7 @@ def test_generalized_labels_are_measured_as_before(lab: Shell) -> None:
     code, out, err = lab(*words, "--json")
     assert (code, err) == (0, "")
     assert set(json.loads(out)) == {
-        *("ncp", "lm", "lm_sum", "ul", "total_items", "unchanged_items"),
+        *("schema", "ncp", "lm", "lm_sum", "ul", "total_items", "unchanged_items"),
         *("suppressed_items", "different_suppressed_items", "emptied_records"),
     }
     assert "--group-column and k= change nothing" in lab(*words, "--k", "3")[2]

@@ -35,7 +35,7 @@ def test_a_record_is_no_header_and_every_command_says_what_it_read(shell: Shell,
     shell.write("d.dat", PAIRS)
     shell.write("flat.csv", "a;*\nb;*\n")
     words = (*command.split(), *COMMANDS[command], "--format", "csv")
-    assert "does it name the columns, or is it a record? 's1' stands" in shell.fails(*words)
+    assert "does it name the columns, or is it a record? 's1' also occurs" in shell.fails(*words)
     code, _, err = shell(*words, "--no-header", "--id-column", "(column 1)")
     assert code == 0, err
     assert set(shell.was_read) == {READ}
@@ -103,9 +103,9 @@ def test_help_is_that_of_the_model_and_the_algorithm(shell: Shell) -> None:
         for words in ((), ("--model", "lm"), ("--model", "lm", "--algorithm", "aa"))
     )
     assert "--delta" not in default + some
-    assert "[auto; default: best]" in default
+    assert "Options of the algorithm auto (" in default
     assert "--sensitive" in one
-    assert "[auto" not in one
+    assert "the algorithm auto" not in one
     assert len(some) > len(one)
     assert "--group-column" not in shell("verify", "--model", "km", "--help")[1]
     assert "--group-column" in shell("verify", "--model=km", "--model", "privacy-degree", "--help")[1]
@@ -114,15 +114,17 @@ def test_help_is_that_of_the_model_and_the_algorithm(shell: Shell) -> None:
 
 @pytest.mark.parametrize("command", ["anonymize", "verify", "explain", "recommend"])
 def test_help_tells_how_to_see_the_options_of_other_models(shell: Shell, command: str) -> None:
-    line = "Options of another model"
     default = shell(command, "--help")[1]
-    assert "[km; default: 5]" in " ".join(default.split())
-    assert f"shoal {command} --model NAME --help" in default.partition(line)[2]
-    assert "privacy-degree" in default.partition(line)[2]
-    assert line not in shell(command, "--model", "lm", "--help")[1]
+    assert "Options of the model km (k^m-anonymity):\n  -k, --k N " in default
+    _, title, models = default.partition("\nModels (--model NAME):\n")
+    assert title
+    assert f"'shoal {command} --model NAME --help' shows the options of a model." in models
+    assert "  privacy-degree   Sets: " in models
+    assert title not in shell(command, "--model", "lm", "--help")[1]
 
 
 def test_options_of_what_was_not_chosen(shell: Shell) -> None:
+    shell.write("d.dat", PAIRS)
     words = ("anonymize", "d.dat", "-o", "o.dat")
     wrong = "--delta is an option of rmerge-r, rmerge-rt, "
     assert wrong in shell.fails(*words, "--delta", "1")
@@ -130,6 +132,30 @@ def test_options_of_what_was_not_chosen(shell: Shell) -> None:
     assert instead in shell.fails(*words, "--delta", "1")
     assert "--sensitive is an option of" in shell.fails("verify", "d.dat", "--sensitive", "a")
     assert wrong in shell.fails(*words, "--algorithm=aa", "--delta", "1")
-    assert "No such option '--dleta'. (Did you mean one of: '--delta', " in shell.fails(*words, "--dleta", "1")
+    assert "No such option '--dleta' (did you mean '--delta'?)" in shell.fails(*words, "--dleta", "1")
     assert "Option '-h' requires an argument" in shell.fails(*words, "-h")
     assert "Unknown algorithm 'a'" in shell.fails(*words, "--algorithm", "a")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("anonymize", "gone.csv", "-o", "o.csv", "--hierarchy", "nothing.csv", "--weights", "no.csv"),
+        ("anonymize", "gone.csv", "-o", "nowhere/o.csv"),
+        ("anonymize", "gone.csv"),
+        ("anonymize", "gone.csv", "-o", "o.csv", "--model", "k-km", "--algorithm", "aa"),
+        ("verify", "gone.csv", "--codebook", "nothing.csv"),
+        ("measure", "gone.csv", "in.basket", "--hierarchy", "nothing.csv"),
+        ("explain", "in.basket", "gone.csv", "--hierarchy", "nothing.csv"),
+        ("frontier", "gone.csv", "--hierarchy", "nothing.csv"),
+        ("hierarchy", "check", "h.csv", "gone.csv"),
+        ("run", "gone.csv"),
+    ],
+    ids=" ".join,
+)
+def test_a_missing_input_file_is_told_first(shell: Shell, words: tuple[str, ...]) -> None:
+    assert shell.fails(*words) == "Error: gone.csv does not exist: check the path.\n"
+
+
+def test_help_is_shown_whatever_files_are_missing(shell: Shell) -> None:
+    assert shell("anonymize", "gone.csv", "--help")[0] == 0

@@ -236,7 +236,7 @@ def test_a_saved_workload(lab: Shell) -> None:
     words = ("workload", "in.basket", "--queries", "4", "--query-items", "1,3")
     code, out, _ = lab(*words, "-o", "q.jsonl", "--seed", "1")
     assert code == 0
-    assert "8 queries about 4 records: q.jsonl" in out
+    assert "8 queries drawn from 4 records: q.jsonl" in out
     queries = [json.loads(line)["items"] for line in (lab.folder / "q.jsonl").read_text().splitlines()]
     assert [len(items) for items in queries] == [1] * 4 + [3] * 4
     lab(*words, "-o", "again.jsonl", "--seed", "1")

@@ -21,8 +21,8 @@ from tests.conftest import Shell
 Rows = Sequence[Set[str]]
 Build = Callable[[Rows, str], Hierarchy]
 NOTE = (
-    "Note: this hierarchy was made from the data: anyone who sees its groups learns which items are about equally "
-    "common; if that must not be known, build it with --by random, or by label.\n"
+    "Note: This hierarchy was made from the data: anyone who sees its groups learns which items are about equally "
+    "frequent. If nobody may know that, build it with --by random or --by label.\n"
 )
 
 # ---- the order

@@ -181,7 +181,7 @@ def test_measure_gives_the_loss_that_the_release_reports(shop: Shell, suffix: st
     assert ncp(shop, *files)[0] == wanted  # every item occurs here, so the domain is the same
     code, out, err = shop("explain", *files, "--hierarchy", "shop.csv", "--k", "2", "--m", "2", "--json")
     assert code == 0, err
-    assert {one["group"] for one in json.loads(out)} == set(CodeBook.load("out.codebook.csv").labels)
+    assert {one["group"] for one in json.loads(out)["groups"]} == set(CodeBook.load("out.codebook.csv").labels)
     code, _, err = shop("verify", f"out.{suffix}", "--k", "2", "--m", "2", "--codebook", "out.codebook.csv")
     assert code == 0, err
 

@@ -56,6 +56,7 @@ def test_the_words_of_a_job_are_read_as_that_job(shell: Shell) -> None:
         raise OptionError("enough")
 
     shell.monkeypatch.setattr(Job, "run", run)
+    shell.write(JOB.data.file, "")
     for job in (JOB, replace(JOB, data=replace(JOB.data, keep=()))):
         shell.fails(*shlex.split(Command.of(job).spelled(job.algorithm, {}))[1:])
         assert replace(jobs.pop(), lists=()) == job

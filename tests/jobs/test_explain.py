@@ -22,7 +22,7 @@ def test_the_command_prints_the_dicts(shell: Shell) -> None:
     _, out, _ = shell("explain", "in.basket", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2", "--json")
     for before, after, tree in (("in.basket", "out.basket", "h.csv"), (BEFORE, AFTER, TREE)):
         result = shoal.explain(before, after, hierarchy=tree, model=KM)
-        assert json.dumps(result.as_dicts(), indent=2) + "\n" == out
+        assert json.loads(out)["groups"] == result.as_dicts()
     assert [one.group for one in result] == ["A"]
     assert len(result) == 1
 

@@ -54,7 +54,7 @@ def test_the_command_prints_the_dict(
     assert code == 0, err
     for before, after, tree in (("in.basket", "out.basket", "h.csv"), (BEFORE, rows, TREE)):
         result = shoal.measure(before, after, hierarchy=tree, **options)
-        assert json.dumps(result.as_dict(), indent=2) + "\n" == out
+        assert json.dumps({"schema": "shoal/measure/1", **result.as_dict()}, indent=2) + "\n" == out
     notes = shoal.measure("in.basket", "out.basket", hierarchy="h.csv", **options).notes
     assert err == "".join(f"Note: {note}\n" for note in notes)
 

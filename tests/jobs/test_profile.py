@@ -15,7 +15,7 @@ from tests.conftest import Shell
 def test_the_command_prints_the_dict(shell: Shell) -> None:
     _, out, _ = shell("profile", "in.basket", "--k", "2", "--m", "2", "--top", "3", "--json")
     result = shoal.profile("in.basket", k=2, m=2, top=3)
-    assert json.dumps(result.as_dict(), indent=2) + "\n" == out
+    assert json.dumps({"schema": "shoal/profile/1", **result.as_dict()}, indent=2) + "\n" == out
     assert dict(result.top_items) == {"a2": 3, "b1": 3, "b2": 3}
 
 
@@ -25,7 +25,7 @@ def test_columns_count_too_if_they_are_named(shell: Shell) -> None:
     _, out, err = shell("profile", *words, "--json")
     data = shoal.read("t.csv", sets="items")
     result = shoal.profile(data, k=2, m=1, quasi_identifiers=["age"])
-    assert json.dumps(result.as_dict(), indent=2) + "\n" == out
+    assert json.dumps({"schema": "shoal/profile/1", **result.as_dict()}, indent=2) + "\n" == out
     assert result.risk_by_columns is not None
     assert (result.risk_by_columns.unique, result.risk.unique) == ((1,), (1,))
     assert err == f"Note: {result.notes[0]}\n".replace("quasi_identifiers=", "--quasi-identifiers")

@@ -37,7 +37,7 @@ def test_the_command_prints_the_dict(shell: Shell, model: shoal.models.PrivacyMo
     _, out, _ = shell("verify", "in.basket", *words, "--json")
     for data in ("in.basket", Path("in.basket"), shoal.read("in.basket"), ROWS):
         result = shoal.verify(data, model)
-        assert json.dumps(result.as_dict(), indent=2) + "\n" == out
+        assert json.dumps({"schema": "shoal/verify/1", **result.as_dict()}, indent=2) + "\n" == out
         assert result.verdict.witnesses
 
 

@@ -1,8 +1,8 @@
 """The command line: thin, over the library. One module for each command or small family.
 
-Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 bad input or nothing can be done, 3
-nothing was written, because the loss is above --max-loss or because of a bug in Shoal, 130 interrupted, 141 whoever
-read the output went away.
+Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 wrong input or nothing can be done, 3
+nothing was written because the loss is above --max-loss or because of a bug in Shoal, 130 interrupted, 141 the reader
+of the output is gone. docs/reference/command-line.md has the table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from typing import Any, NoReturn
 import click
 
 from shoal._version import __version__
+from shoal.cli import console
 from shoal.cli.console import fail, notes, reader_gone, warn
+from shoal.cli.help import quiet_option, write_sections
 from shoal.cli.spelling import SpellingGroup
 from shoal.errors import OutputError, ShoalError
 from shoal.files.staging import record
@@ -45,66 +47,46 @@ class OnDemand(UserDict[str, Any]):
 
 COMMANDS = OnDemand(
     {
-        "anonymize": ("anonymize:anonymize", "Anonymize DATA: search, apply, verify, and only then write."),
-        "run": (
-            "run:run",
-            "Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, "
-            "output.",
-        ),
-        "init": ("init:init", "Write a commented problem file for DATA, from what is found in it."),
-        "verify": ("inspect:verify", "Check a guarantee on the published FILE alone."),
+        "anonymize": ("anonymize:anonymize", "Anonymize DATA, verify the result, and only then write it."),
+        "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
+        "init": ("init:init", "Write a commented problem file for DATA."),
+        "verify": ("inspect:verify", "Check whether the published FILE keeps a guarantee."),
         "profile": (
             "inspect:profile",
-            "Describe FILE: sizes, item frequencies, and how many records a few known items (and columns) pin down.",
+            "Show what FILE holds, and how many records are unique.",
         ),
-        "measure": (
-            "measure:measure",
-            "Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).",
-        ),
-        "compare": (
-            "compare:compare",
-            "Run WHAT: a grid in a TOML file, the name of one that comes with Shoal, or data files.",
-        ),
-        "recommend": (
-            "recommend:command",
-            "Recommend an algorithm for DATA: try all on a sample, confirm the best on all rows, and tell why.",
-        ),
-        "frontier": (
-            "frontier:command",
-            "Show what each choice of k and m costs on DATA: loss, items unchanged, and the risk that is left.",
-        ),
-        "workload": (
-            "workload:workload",
-            "Draw queries from DATA that count records, and save them: 'shoal measure --workload' asks them.",
-        ),
-        "explain": (
-            "explain:explain",
-            "Tell why each group in PUBLISHED is needed: a set that would be too rare in ORIGINAL if it were split.",
-        ),
-        "hierarchy": ("hierarchy:hierarchy", "Build, check, convert and show item hierarchies."),
+        "measure": ("measure:measure", "Measure how much PUBLISHED lost against ORIGINAL."),
+        "compare": ("compare:compare", "Compare algorithms on data files, or run an experiment."),
+        "recommend": ("recommend:command", "Recommend an algorithm for DATA."),
+        "frontier": ("frontier:command", "Show how much each choice of k and m costs on DATA."),
+        "workload": ("workload:workload", "Draw queries from DATA, to compare releases by them."),
+        "explain": ("explain:explain", "Explain why each group in PUBLISHED is needed."),
+        "hierarchy": ("hierarchy:hierarchy", "Build, check, convert and show hierarchies of items."),
         "generate": ("generate:generate", "Generate synthetic data."),
-        "algorithms": (
-            "catalogue:algorithms",
-            "List the algorithms with the models they solve and their options.",
-        ),
-        "models": ("catalogue:models", "List the privacy models with their options."),
-        "demo": (
-            "demo:demo",
-            "Generate supermarket baskets, show who could be singled out, anonymize, verify, measure, report.",
-        ),
+        "algorithms": ("catalogue:algorithms", "List the algorithms, their models and their options."),
+        "models": ("catalogue:models", "List the privacy models and their options."),
+        "completion": ("completion:completion", "Print the script that completes commands in your shell."),
+        "demo": ("demo:demo", "Show a whole anonymization of generated baskets."),
     }
 )
+SECTIONS = {  # in which the help lists the commands
+    "Anonymize": ("demo", "init", "anonymize", "run", "verify"),
+    "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
+    "Evaluate": ("measure", "explain", "workload", "compare"),
+}
 
 
 class Commands(SpellingGroup):
     """Commands that end with 141 when their reader goes away. Click ends them with 1, which says "violated"."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands, as click does, but import none."""
+        """List the commands in sections, and import none."""
         names = self.list_commands(ctx)
+        listed = {name for section in SECTIONS.values() for name in section}
+        sections = {**SECTIONS, "More": tuple(name for name in names if name not in listed)}
         limit = formatter.width - 6 - max(map(len, names))
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS.short_help(name, limit)) for name in names])
+        rows = {name: (name, COMMANDS.short_help(name, limit)) for name in names}
+        write_sections(formatter, {title: [rows[one] for one in of if one in rows] for title, of in sections.items()})
 
     def make_context(self, *words: Any, **more: Any) -> click.Context:
         """Prints the help, if that is asked for."""
@@ -121,32 +103,44 @@ class Commands(SpellingGroup):
             reader_gone()
 
 
+def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    """Print the version; the versions of everything, if ``--verbose`` stands anywhere."""
+    if value and not ctx.resilient_parsing:
+        click.echo(f"shoal, version {__version__}")
+        if "--verbose" in sys.argv:
+            from shoal.cli import environment
+
+            click.echo(environment.describe())
+        ctx.exit()
+
+
 @click.group(
     cls=Commands,
     commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    params=[quiet_option()],
+    epilog="Exit codes: 0 done or the guarantee holds; 1 the guarantee is violated; 2 wrong input; 3 nothing was "
+    "written (loss above --max-loss, or a bug); 130 interrupted; 141 the reader of the output is gone.",
 )
-@click.version_option(__version__, prog_name="shoal")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+@click.option("--verbose", is_flag=True, expose_value=False, help="With --version: show what a bug report needs, too.")
 def cli() -> None:
     """Anonymize data about people whose records are sets: baskets, diagnoses, clicks, queries.
 
     \b
-    Start here:
-      shoal demo                               watch a whole anonymization of generated baskets
-      shoal profile baskets.dat                who could be singled out in the raw data
-      shoal hierarchy build baskets.dat -o h.csv
-      shoal anonymize baskets.dat -o out.dat --hierarchy h.csv --k 5 --m 2 --report report.html
-      shoal verify out.dat --k 5 --m 2         the proof, on the published file alone
-      shoal explain baskets.dat out.dat --hierarchy h.csv --k 5 --m 2
-      shoal run problem.toml                   all of it from one file: data, roles of columns, model, algorithm
-      shoal frontier baskets.dat               what each choice of k and m costs, to choose with open eyes
-      shoal recommend baskets.dat --k 5 --m 2  which algorithm to take, tried on your data
-      shoal compare baskets.dat -o lab --vary k=2,5,10       algorithms side by side, with charts
+    shoal demo                                            a first look
+    shoal profile baskets.dat                             how many people an attacker could single out
+    shoal hierarchy build baskets.dat -o products.csv     a hierarchy, if you have none
+    shoal anonymize baskets.dat -o out.dat --hierarchy products.csv --k 5 --m 2 --report report.html
+    shoal verify out.dat --k 5 --m 2                      check the guarantee on the published file
     """
 
 
 def main() -> None:
     """The ``shoal`` command."""
+    console.start()
     warnings.showwarning = lambda message, *_: warn(str(message))
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):  # clean up as on Ctrl-C; what nohup ignores stays so
         if (number := getattr(signal, name, None)) and signal.getsignal(number) == signal.SIG_DFL:

@@ -12,9 +12,11 @@ import numpy as np
 import shoal
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
-from shoal.cli import console, dry_run
+from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
-from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
+from shoal.cli.help import OUTPUT, SEARCH, json_option, option, workers_option
+from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.io import LAYOUTS
@@ -30,67 +32,98 @@ from shoal.report.wording import worded
 
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
-@click.argument("data", type=FILE)
-@click.option(
-    "-o", "--output", required=True, type=FILE, help="Where to write the published data; - for standard output."
-)
-@hierarchy_option("The item hierarchy (ARX, Amnesia, or parent-child file); some methods need none.")
-@hierarchy_options
-@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@click.option("--algorithm", help="The algorithm (see: shoal algorithms); default: the model's, for km 'auto'.")
-@click.option(
-    "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
-)
-@dataset_options("weights", "allow_missing")
-@click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
-@click.option(
-    "--report", "reports", multiple=True, type=FILE, help="Also write a report: .html, .json or .md; repeatable."
-)
-@click.option(
-    "--explanations/--no-explanations",
-    default=True,
-    show_default=True,
-    help="Whether reports name the rare sets of the raw data that forced each group.",
-)
-@click.option(
-    "--codebook",
+@click.argument("data", type=INPUT)
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write; - for standard output.")
+@option(
+    "--report",
+    "reports",
+    multiple=True,
     type=FILE,
-    help="Where to write what each label represents: .csv or .json; default: beside the output, as NAME.codebook.csv, "
-    "if groups of siblings are published.",
+    group=OUTPUT,
+    help="Also write a report: .html, .json or .md. Repeatable.",
 )
-@click.option("--no-codebook", is_flag=True, help="Write no code book.")
-@click.option(
+@option(
     "--max-loss",
     type=float,
-    metavar="X",
-    help="Write nothing (exit code 3) if the loss that is minimised is above this, from 0 to 1.",
+    group=OUTPUT,
+    help="Write nothing (exit code 3) if the loss is above X, from 0 to 1.",
 )
-@column_options
-@keep_option
-@click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
-@click.option(
+@option(
+    "--explanations/--no-explanations",
+    default=True,
+    group=OUTPUT,
+    rare=True,
+    help="Whether reports name the rare sets of the original data that forced each group.",
+)
+@option(
+    "--codebook",
+    type=FILE,
+    group=OUTPUT,
+    rare=True,
+    help="The file that says what each label represents: .csv or .json. Default: NAME.codebook.csv next to the output, "
+    "if groups of siblings are published.",
+)
+@option("--no-codebook", is_flag=True, group=OUTPUT, rare=True, help="Write no code book.")
+@option(
+    "--output-format",
+    metavar="NAME",
+    group=OUTPUT,
+    rare=True,
+    help="The format to write. Default: by the name of the output, or that of the input.",
+)
+@option(
     "--output-layout",
     type=click.Choice(LAYOUTS),
-    help="One record a row (wide), or one item a row (long); default: as the input.",
+    group=OUTPUT,
+    rare=True,
+    help="One row for each record (wide) or for each item (long). Default: that of the input.",
 )
-@click.option(
+@option(
     "--persons-out",
     type=FILE,
-    help="With --person: also write whose each published record is, one id a line, for 'shoal verify --persons'. Do "
-    "not publish it.",
+    group=OUTPUT,
+    rare=True,
+    help="With --person: write the person of each published record, for 'shoal verify --persons'. Do not publish it.",
 )
-@click.option(
+@option(
     "--escape-formulas",
     is_flag=True,
-    help="CSV: write a quote before cells that a spreadsheet would take for formulas (=, +, -, @).",
+    group=OUTPUT,
+    rare=True,
+    help="CSV: write a quote before cells that a spreadsheet would run as a formula (=, +, -, @).",
 )
-@click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
-@dry_run.dry_run_option
 @data_options
+@hierarchy_option("The hierarchy of the items.")
+@hierarchy_options
+@column_options
+@keep_option
+@dataset_options("weights", "allow_missing")
+@model_option()
+@algorithm_option(
+    "--algorithm", help="The algorithm (see: shoal algorithms).", show_default="that of the model; for km: auto"
+)
+@loss_option()
+@option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")
+@dry_run.dry_run_option
+@workers_option("Threads")
+@json_option
 def anonymize(
-    data: Path, model: str, algorithm: str | None, codebook: Path | None, no_codebook: bool, workers: int, **given: Any
+    data: Path,
+    model: str,
+    algorithm: str | None,
+    codebook: Path | None,
+    no_codebook: bool,
+    workers: int,
+    as_json: bool,
+    **given: Any,
 ) -> None:
-    """Anonymize DATA: search, apply, verify, and only then write."""
+    """Anonymize DATA, verify the result, and only then write it.
+
+    \b
+    shoal anonymize baskets.dat -o out.dat --k 5 --m 2 --hierarchy products.csv
+    shoal anonymize baskets.dat -o out.dat --model lm --l 4 --sensitive HIV,cancer --report report.html
+    shoal anonymize people.csv -o out.csv --model k-km --k 10 --sets diagnoses --quasi-identifiers age,zip
+    """
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     algorithm = algorithm or discovery.get("shoal.models", PrivacyModel, model).default_algorithm
@@ -101,13 +134,23 @@ def anonymize(
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
     book = False if no_codebook else codebook
     job = Job(data=spec, model=guarantee, algorithm=method, codebook=book, lists=lists, **plain)
+    carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize")
+
+
+def carry_out(job: Job, workers: int, *, trial: bool, as_json: bool, command: str) -> None:
+    """Run a job and show its result, or only try it."""
     if trial:
-        return dry_run.show(job, workers)
+        return dry_run.show(job, workers, as_json=as_json)
     if job.to_stdout:
+        if as_json:
+            raise OptionError("--json and the published data both go to standard output: name a file with -o.")
         console.leave_stdout()
     with console.engine(workers) as engine:
         story = job.run(engine, tell)
-    show(story, job.output, job.reports)
+    if as_json:
+        console.show_json(command, release_json.document(story, job.output, job.reports))
+    elif not console.is_quiet():
+        show(story, job.output, job.reports)
 
 
 def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
@@ -149,7 +192,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best that was found so far was written, verified.")
     if str(output) == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
-        console.warn("labels of groups need the code book: pass --codebook FILE to write it beside standard output.")
+        console.warn("The labels of groups need the code book: pass --codebook FILE to write it.")
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
         console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")

@@ -4,51 +4,85 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from typing import Any
 
 import click
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.cli import console
+from shoal.cli.help import GroupedCommand, json_option
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec, format_value
+from shoal.report.facts import plain
 
-UNTRUE = "not truthful: adds or moves items"
+UNTRUE = "Not truthful: it adds, deletes or moves items."
 
 
-@click.command()
-def algorithms() -> None:
-    """List the algorithms with the models they solve and their options."""
+@click.command(cls=GroupedCommand)
+@json_option
+def algorithms(as_json: bool) -> None:
+    """List the algorithms, their models and their options."""
     classes = discovery.find("shoal.algorithms", Algorithm)
-    solved = {name: f"models: {', '.join(model.name for model in cls.solves)}" for name, cls in classes.items()}
-    untrue = {name: f"{UNTRUE}; {solved[name]}" for name, cls in classes.items() if not cls.truthful}
-    _list(classes, solved | untrue)
+    more = {name: {"models": [model.name for model in cls.solves]} for name, cls in classes.items()}
+    _list("algorithms", classes, {name: cls.truthful for name, cls in classes.items()}, more, as_json=as_json)
 
 
-@click.command()
-def models() -> None:
-    """List the privacy models with their options."""
+@click.command(cls=GroupedCommand)
+@json_option
+def models(as_json: bool) -> None:
+    """List the privacy models and their options."""
     classes = discovery.find("shoal.models", PrivacyModel)
     known = discovery.find("shoal.algorithms", Algorithm).values()
-    default = {name: f"default algorithm: {cls.default_algorithm}" for name, cls in classes.items()}
-    for name, cls in classes.items():
-        if not any(one.truthful for one in known if cls in one.solves):
-            default[name] = f"{UNTRUE}; {default[name]}"
-    _list(classes, default)
+    truthful = {
+        name: any(one.truthful for one in known if issubclass(cls, one.solves)) for name, cls in classes.items()
+    }
+    more = {
+        name: {"protects": cls.protects, "default_algorithm": cls.default_algorithm} for name, cls in classes.items()
+    }
+    _list("models", classes, truthful, more, as_json=as_json)
 
 
-def _list(classes: Mapping[str, type[Algorithm] | type[PrivacyModel]], more: dict[str, str]) -> None:
-    """A name and what there is to know about it; reads well at any width."""
-    rows = [
-        (name, f"{cls.title} ({cls.paper})\n{_first_line(cls)}\n{more[name]}; options: {_options(cls)}\n")
-        for name, cls in classes.items()
-    ]
-    console.table(None, ["", ""], rows, right=9)
+def _list(
+    kind: str,
+    classes: Mapping[str, type[Algorithm] | type[PrivacyModel]],
+    truthful: Mapping[str, bool],
+    more: Mapping[str, Mapping[str, Any]],
+    *,
+    as_json: bool,
+) -> None:
+    """Each name with what there is to know about it: a few lines, which read well at any width."""
+    if as_json:
+        told = [{**_told(cls), "truthful": truthful[name], **more[name]} for name, cls in classes.items()]
+        console.show_json(kind, {kind: told})
+        return
+    for at, (name, cls) in enumerate(classes.items()):
+        if at:
+            console.say("")
+        console.say((name, "bold"), f"  {cls.title} ({cls.paper})")
+        for line in (_about(cls), *_facts(more[name], truthful=truthful[name]), f"options: {_options(cls)}"):
+            console.paragraph(line, indent=2)
+
+
+def _facts(more: Mapping[str, Any], *, truthful: bool) -> list[str]:
+    """The models of an algorithm, or the algorithm of a model; and a warning."""
+    lines = [] if truthful else [UNTRUE]
+    if "models" in more:
+        return [*lines, f"models: {', '.join(more['models'])}"]
+    return [*lines, f"default algorithm: {more['default_algorithm']}"]
+
+
+def _told(cls: type[Algorithm] | type[PrivacyModel]) -> dict[str, Any]:
+    """A model or an algorithm, for JSON."""
+    options = [{"name": one.name, "default": plain(one.default), "help": one.help} for one in cls.options()]
+    return {"name": cls.name, "title": cls.title, "paper": cls.paper, "about": _about(cls), "options": options}
 
 
 def _options(cls: type[Spec]) -> str:
-    return ", ".join(f"{option.flag} {format_value(option.default)}" for option in cls.options()) or "none"
+    """The options with their defaults."""
+    return ", ".join(f"{one.flag} {format_value(one.default)}" for one in cls.options()) or "none"
 
 
-def _first_line(cls: type) -> str:
+def _about(cls: type) -> str:
+    """What it does, in a sentence."""
     return (inspect.getdoc(cls) or "").partition("\n")[0]

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-import click
-
-from shoal.cli.options import Command, reading
+from shoal.cli.help import DATA, Command, option
+from shoal.cli.options import reading
 from shoal.data.columns import Column
 from shoal.errors import OptionError
 from shoal.io.read_options import ReadOptions
@@ -20,61 +19,69 @@ from shoal.options import names_of
 
 def hierarchy_option(help: str) -> Callable[[Command], Command]:
     """Hierarchies of the items and of columns."""
-    return click.option("--hierarchy", metavar="[COLUMN=]FILE", multiple=True, help=f"{help} {OF_COLUMNS}")
+    return option("--hierarchy", metavar="[COLUMN=]FILE", multiple=True, group=DATA, help=f"{help} {OF_COLUMNS}")
 
 
-OF_COLUMNS = (
-    "Of one of several columns of sets, or of a quasi-identifying column: COLUMN=FILE, or for numbers and dates "
-    "COLUMN=width:5,10, quantiles:8, breaks:18,65 or calendar:month,year (default: ranges of any ends). Repeatable."
-)
+OF_COLUMNS = "For a column: COLUMN=FILE or COLUMN=width:5,10. Repeatable."
 
 
 def quasi_identifier_options(command: Command) -> Command:
     """Which columns may be known, and what they are."""
-    for option in reversed(
+    for add in reversed(
         [
-            click.option(
+            option(
                 "--quasi-identifiers",
                 metavar="A,B",
-                help="Columns, other than the sets, that an attacker may know.",
+                group=DATA,
+                help="Columns that an attacker may know, besides the sets.",
             ),
-            click.option(
+            option(
                 "--categorical",
                 metavar="A,B",
-                help="Those of them that hold categories though they look like numbers, dates or bands.",
+                group=DATA,
+                rare=True,
+                help="Quasi-identifiers that hold categories, although they look like numbers or dates.",
             ),
-            click.option(
+            option(
                 "--ordered",
                 metavar="COLUMN=A,B,C",
                 multiple=True,
-                help="The values of a column, the least first; bands such as 25-34 need no such list. Repeatable.",
+                group=DATA,
+                rare=True,
+                help="The values of a quasi-identifier in their order, the smallest first. Repeatable.",
             ),
-            click.option(
-                "--missing", metavar="A,B", help="Values of these columns that mean 'not known', beside blanks."
+            option(
+                "--missing",
+                metavar="A,B",
+                group=DATA,
+                rare=True,
+                help="Values of quasi-identifiers that mean 'unknown'. Blank cells always do.",
             ),
         ]
     ):
-        command = option(command)
+        command = add(command)
     return command
 
 
 def column_options(command: Command) -> Command:
     """What each column is: quasi-identifiers, and the others."""
-    for option in (
-        click.option("--plain", metavar="A,B", help="Columns that are published as they are."),
-        click.option("--identifiers", metavar="A,B", help="Columns that name a person: left out of what is published."),
-        click.option(
+    for add in (
+        option("--plain", metavar="A,B", group=DATA, rare=True, help="Columns that are published unchanged."),
+        option("--identifiers", metavar="A,B", group=DATA, help="Columns that name a person. They are not published."),
+        option(
             "--column-weights",
             metavar="A=X,B=Y",
-            help="How much the loss of a column counts, from 0 to 1; default: 1/n.",
+            group=DATA,
+            rare=True,
+            help="How much the loss of each quasi-identifier counts, from 0 to 1. Default: 1/n each.",
         ),
     ):
-        command = option(command)
+        command = add(command)
     return quasi_identifier_options(command)
 
 
-keep_option = click.option(
-    "--columns", metavar="A,B", help="Other columns to publish with the sets, or 'none'; default: all."
+keep_option = option(
+    "--columns", metavar="A,B", group=DATA, rare=True, help="The other columns to publish, or 'none'. Default: all."
 )
 
 

@@ -11,8 +11,20 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from shoal.cli import compared, console
+from shoal.cli import compared, console, stages
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
+from shoal.cli.help import (
+    DATA,
+    MEASURES,
+    OUTPUT,
+    RUNS,
+    SEARCH,
+    GroupedCommand,
+    json_option,
+    option,
+    workers_option,
+)
+from shoal.cli.model_options import algorithm_option, loss_option, model_option
 from shoal.cli.options import FILE, data_options, tell
 from shoal.errors import OptionError, did_you_mean
 from shoal.evaluation import grid_file, results, runner
@@ -24,49 +36,79 @@ from shoal.report.formatting import count_noun
 from shoal.visible import visible
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("what", nargs=-1)
-@click.option(
-    "-o", "--output", type=FILE, help="The folder for the results: results.csv, index.html, figures/, table.tex."
+@option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    type=FILE,
+    group=OUTPUT,
+    help="The folder for the results: results.csv, index.html, figures/, table.tex.",
 )
-@click.option("--list", "listed", is_flag=True, help="List the grids that come with Shoal: the papers' experiments.")
-@click.option("--data-folder", type=FILE, help="Where the data of such a grid are; default: $SHOAL_DATA.")
-@hierarchy_option("Data files: the item hierarchy; default: an artificial one (--fanout).")
-@click.option("--fanout", default="5", show_default=True, help="Data files: children of a node of the artificial one.")
-@click.option(
-    "--order", default="frequency", show_default=True, help="... and its order: label, frequency, or both: a,b."
+@option("--list", "listed", is_flag=True, group=RUNS, help="List the experiments of papers that come with Shoal.")
+@option(
+    "--data-folder",
+    metavar="FOLDER",
+    type=FILE,
+    group=RUNS,
+    rare=True,
+    help="The folder with the data of such an experiment. Default: $SHOAL_DATA.",
 )
-@click.option("--model", default="km", show_default=True, help="Data files: the privacy model.")
-@click.option(
-    "-a", "--algorithm", "algorithms", multiple=True, help="Data files: an algorithm; repeatable; default: all."
+@data_options
+@hierarchy_option("The hierarchy of the items. Default: built by --order.")
+@option(
+    "--fanout",
+    default="5",
+    metavar="N,N",
+    group=DATA,
+    rare=True,
+    help="Children of each node of the hierarchy that is built.",
 )
-@click.option(
+@option(
+    "--order",
+    default="frequency",
+    metavar="NAME,NAME",
+    group=DATA,
+    rare=True,
+    help="The order of items in the hierarchy that is built: label, frequency, or both.",
+)
+@column_options
+@model_option()
+@algorithm_option("-a", "--algorithm", "algorithms", multiple=True, help="An algorithm. Repeatable. Default: all.")
+@option(
     "--vary",
     metavar="NAME=A,B",
     multiple=True,
-    help="Values of an option of the model or of algorithms (k=2,5,10 or lra.chunks=3,5), or of 'rows'; repeatable.",
+    group=SEARCH,
+    help="Values of an option (k=2,5,10 or lra.chunks=3,5), or numbers of rows (rows=1000,5000). Repeatable.",
 )
-@click.option("--seeds", default="0", show_default=True, help="Data files: seeds, such as 0,1,2.")
-@click.option("--loss", default="ncp", show_default=True, help="Data files: the loss that searches minimise.")
-@click.option("--queries", type=click.IntRange(min=1), help="Data files: also measure ARE by so many queries.")
-@click.option("--mining", metavar="T,T", help="Data files: also measure ML2 and dML2 at these thresholds, in percent.")
-@click.option(
-    "--known", type=click.IntRange(min=1), help="Data files: also measure the risk, if so many items may be known."
+@option("--seeds", default="0", metavar="N,N", group=SEARCH, help="The seeds to run each algorithm with.")
+@loss_option()
+@option("--queries", type=click.IntRange(min=1), group=MEASURES, help="Also measure ARE on N queries.")
+@option(
+    "--mining",
+    metavar="T,T",
+    group=MEASURES,
+    help="Also measure ML2 and dML2 at these thresholds, in percent of records.",
 )
-@click.option(
-    "--limit", type=click.FloatRange(min=0, min_open=True), help="Seconds for a run; default: 600, or the file's."
+@option(
+    "--known",
+    metavar="M",
+    type=click.IntRange(min=1),
+    group=MEASURES,
+    help="Also measure the risk from an attacker who knows M items.",
 )
-@click.option(
-    "--workers",
-    default=0,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help="Runs at once; 0: one for each processor.",
+@option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    group=RUNS,
+    help="Seconds for each run. Default: 600, or what the TOML file says.",
 )
-@click.option("--again", is_flag=True, help="Run everything anew, even what the folder holds already.")
-@click.option("--retry", is_flag=True, help="Run anew what failed or was ended by the limit.")
-@column_options
-@data_options
+@option("--again", is_flag=True, group=RUNS, help="Run everything again, even what the folder already holds.")
+@option("--retry", is_flag=True, group=RUNS, help="Run again what failed or reached the limit.")
+@workers_option("Runs at the same time")
+@json_option
 @click.pass_context
 def compare(
     context: click.Context,
@@ -79,22 +121,24 @@ def compare(
     workers: int,
     again: bool,
     retry: bool,
+    as_json: bool,
     **given: Any,
 ) -> None:
-    """Run WHAT: a grid in a TOML file, the name of one that comes with Shoal, or data files.
+    """Compare algorithms on data files, or run an experiment.
+
+    WHAT is one or more data files, a TOML file that describes the runs, or the name of an experiment of a paper. Each
+    run has its own process. If you interrupt the command, the same command continues. The exit code is 1 if every run
+    fails.
 
     \b
-    shoal compare grid.toml -o lab                   the file says all (see: docs/how-to/compare.md)
     shoal compare baskets.dat -o lab --vary k=2,5,10 --vary m=1,2,3
-    shoal compare p0-fig8 -o lab                     an experiment of a paper
-
-    Each run has a process of its own; what fails is a row with its error. The same command goes on where it was
-    interrupted. The exit code is 1 if there is no release at all.
+    shoal compare grid.toml -o lab                   (see: docs/how-to/compare.md)
+    shoal compare p0-fig8 -o lab
     """
     if listed:
-        return _list()
+        return _list(as_json=as_json)
     if not what:
-        raise OptionError("Nothing to compare: name a TOML file, a grid (see --list), or data files.")
+        raise OptionError("Nothing to compare: name data files, a TOML file, or an experiment (see --list).")
     if output is None:
         raise OptionError("Where should the results go? Name a folder: -o lab.")
     grid = _grid(context, what, data_folder, given)
@@ -104,7 +148,10 @@ def compare(
         )
     if comparison.remark:
         console.warn(comparison.remark)
-    compared.show(comparison)
+    if as_json:
+        console.show_json("compare", compared.document(comparison))
+    else:
+        compared.show(comparison)
     context.exit(1 if comparison.failed == len(comparison.rows) else 0)
 
 
@@ -112,14 +159,14 @@ def compare(
 def _progress(grid: Grid, output: Path) -> Iterator[Callable[[runner.Progress], None]]:
     """A bar on stderr, where that is a terminal."""
     bars = Progress(
-        console.stage_column(),
+        stages.stage_column(),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console.terminal(stderr=True),
         transient=True,
-        disable=not console.terminal(stderr=True).is_terminal,
+        disable=console.is_quiet() or not console.terminal(stderr=True).is_terminal,
     )
     with bars:
         task = bars.add_task("comparing", total=len(grid))
@@ -217,7 +264,10 @@ def _numbers(name: str, text: str, low: int = 0) -> list[int]:
     return numbers
 
 
-def _list() -> None:
-    """The named grids."""
+def _list(*, as_json: bool) -> None:
+    """The experiments of papers."""
     grids = [(name, grid_file.about(path)) for name, path in grid_file.named().items()]
-    console.table(None, ["grid", "what it is"], grids, right=9)
+    if as_json:
+        console.show_json("compare-list", {"experiments": [{"name": name, "about": about} for name, about in grids]})
+        return
+    console.table(None, ["name", "experiment"], grids, right=9)

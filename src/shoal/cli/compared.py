@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from shoal.cli import console
 from shoal.evaluation import page
 from shoal.evaluation.compare import MethodComparison
 from shoal.evaluation.results import Row
+from shoal.report.facts import plain
 from shoal.report.formatting import count_noun
 
 SHOWN = 30  # runs that are listed one by one; of more, each method is told as a whole
@@ -27,6 +29,13 @@ def show(comparison: MethodComparison) -> None:
     console.say(f"{count_noun(len(rows), 'run')}{ended}: {comparison.page}, {comparison.table}")
     charts = f"{comparison.figures} (SVG and PDF), " if comparison.figures is not None else ""
     console.say(f"For a paper: {charts}{comparison.folder / 'table.tex'}")
+
+
+def document(comparison: MethodComparison) -> dict[str, Any]:
+    """Every run, for JSON."""
+    files = {"page": str(comparison.page), "table": str(comparison.table)}
+    runs: list[Any] = plain(comparison.rows)
+    return {"runs": runs, "failed": comparison.failed, "files": files}
 
 
 def _run(row: Row) -> list[str]:

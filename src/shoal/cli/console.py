@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from shoal.cli import stages
 from shoal.cli.spelling import as_options
 from shoal.visible import visible, visible_json
 
 if TYPE_CHECKING:  # rich is loaded when there is something to show
     from rich.console import Console
-    from rich.progress import TaskID, TextColumn
     from rich.text import Text
 
     from shoal.engines import Engine
@@ -34,12 +36,30 @@ def reader_gone() -> NoReturn:
 
 
 _left_stdout = False  # stdout is for data
+_quiet = False
+
+
+def start() -> None:
+    """Begin a command: nothing is quiet, and results go to stdout."""
+    global _left_stdout, _quiet  # noqa: PLW0603
+    _left_stdout = _quiet = False
 
 
 def leave_stdout() -> None:
     """Show results on stderr, because the data go to stdout."""
     global _left_stdout  # noqa: PLW0603
     _left_stdout = True
+
+
+def be_quiet() -> None:
+    """Show nothing but errors and results that were asked for: no notes, no progress, no lists of written files."""
+    global _quiet  # noqa: PLW0603
+    _quiet = True
+
+
+def is_quiet() -> bool:
+    """Whether --quiet was given."""
+    return _quiet
 
 
 def terminal(*, stderr: bool = False) -> Console:
@@ -67,13 +87,19 @@ def fail(message: str, code: int) -> NoReturn:
 
 def complain(message: str) -> None:
     """What is wrong, on stderr."""
-    terminal(stderr=True).print(_line(("Error:", "bold red"), f" {as_options(message)}"), soft_wrap=True)
+    _to_stderr(("Error:", "bold red"), f" {as_options(message)}")
 
 
 def warn(message: str, *, loud: bool = False) -> None:
     """A remark on stderr; loud: a warning that nobody should miss."""
-    mark = ("Warning:", "bold red") if loud else ("Note:", "yellow")
-    terminal(stderr=True).print(_line(mark, f" {as_options(message)}"), soft_wrap=True)
+    if not _quiet:
+        _to_stderr(("Warning:", "bold red") if loud else ("Note:", "yellow"), f" {as_options(message)}")
+
+
+def _to_stderr(*parts: str | tuple[str, str]) -> None:
+    """A line on stderr, after the line of a stage that is not done yet."""
+    stages.end_line()
+    terminal(stderr=True).print(_line(*parts), soft_wrap=True)
 
 
 def notes(sentences: Sequence[str]) -> None:
@@ -84,7 +110,8 @@ def notes(sentences: Sequence[str]) -> None:
 
 def log(message: str) -> None:
     """A line of progress on stderr."""
-    terminal(stderr=True).print(_line(message), soft_wrap=True)
+    if not _quiet:
+        _to_stderr(message)
 
 
 def say(*parts: str | tuple[str, str]) -> None:
@@ -92,11 +119,25 @@ def say(*parts: str | tuple[str, str]) -> None:
     terminal().print(_line(*parts), soft_wrap=True)
 
 
-def show_json(value: Any) -> None:
-    """Machine-readable output."""
-    file = terminal().file
+def paragraph(text: str, indent: int) -> None:
+    """A text on stdout, in lines that fit the terminal."""
+    for line in textwrap.wrap(visible(text), max(20, terminal().width - indent), break_on_hyphens=False):
+        say(" " * indent + line)
+
+
+def show_json(command: str, result: Mapping[str, Any]) -> None:
+    """Print a result for programs; its first key names the schema, which docs/reference/json describes."""
+    file, value = terminal().file, {"schema": f"shoal/{command}/1", **result}
     file.write(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
     file.flush()
+
+
+def written(command: str, sentence: str, result: Mapping[str, Any], *, as_json: bool) -> None:
+    """What a command wrote to files: as JSON, in a sentence, or not at all if --quiet was given."""
+    if as_json:
+        show_json(command, result)
+    elif not _quiet:
+        say(sentence)
 
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], right: int = 1) -> None:
@@ -105,20 +146,43 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
 
     if title:
         say((title, "bold"))
+    widths = _widths([columns, *rows], terminal().width)
+    if not widths and len(columns) > 2:
+        _stacked(columns, rows)
+        return
     grid = Table(header_style="bold", box=None, pad_edge=False)
     grid.show_header = any(columns)
     for at, name in enumerate(columns):
-        grid.add_column(_line(name), justify="left" if at < right else "right", overflow="fold")
+        width = widths[at] if widths else None
+        grid.add_column(_line(name), justify="left" if at < right else "right", overflow="fold", width=width)
     for row in rows:
         grid.add_row(*(_line(str(cell)) for cell in row))
     terminal().print(grid)
 
 
-def stage_column() -> TextColumn:
-    """What a bar of progress is about."""
-    from rich.progress import TextColumn
+def _widths(lines: Sequence[Sequence[object]], most: int) -> list[int]:
+    """The widths of columns in a table that is at most so wide and breaks no word; none, if there is no such table.
 
-    return TextColumn("{task.description}", markup=False)
+    >>> lines = [["k", "loss of items"], [2, "0.227"]]
+    >>> _widths(lines, 80), _widths(lines, 12), _widths(lines, 9)
+    ([1, 13], [1, 7], [])
+    """
+    texts = [[visible(str(cell)) for cell in line] for line in lines]
+    full = [[max(map(len, column)) for column in zip(*some, strict=True)] for some in (texts[1:] or texts, texts)]
+    widths = [max(len(word) for text in column for word in [*text.split(), ""]) for column in zip(*texts, strict=True)]
+    spare = most - sum(widths) - 2 * len(widths)
+    for at, wanted in itertools.chain(*map(enumerate, full)):  # first the cells, then the titles of columns
+        more = max(0, min(wanted - widths[at], spare))
+        widths[at], spare = widths[at] + more, spare - more
+    return [] if spare < 0 else widths
+
+
+def _stacked(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table for a narrow terminal: each row as lines of a name and a value."""
+    for row in rows:
+        for at, (name, cell) in enumerate(zip(columns, row, strict=True)):
+            if str(cell):
+                paragraph(f"{name}: {cell}" if name else str(cell), indent=2 if at else 0)
 
 
 def _line(*parts: str | tuple[str, str]) -> Text:
@@ -131,23 +195,14 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 
 @contextlib.contextmanager
 def engine(workers: int) -> Iterator[Engine]:
-    """An engine whose progress is drawn on stderr, where that is a terminal."""
+    """An engine whose progress is shown on stderr: bars in a terminal, or else a line for each stage."""
     from shoal.engines import Engine
 
-    if not terminal(stderr=True).is_terminal:
+    if _quiet:
         yield Engine(workers=workers)
-        return
-    from rich.progress import BarColumn, Progress, TimeElapsedColumn
-
-    bars = Progress(stage_column(), BarColumn(), TimeElapsedColumn(), console=terminal(stderr=True), transient=True)
-    stages: dict[str, TaskID] = {}
-
-    def progress(stage: str, share: float) -> None:
-        if stage not in stages:
-            for task in stages.values():
-                bars.update(task, completed=1.0)
-            stages[stage] = bars.add_task(visible(stage), total=1.0)
-        bars.update(stages[stage], completed=share)
-
-    with bars:
-        yield Engine(workers=workers, progress=progress)
+    elif not terminal(stderr=True).is_terminal:
+        with stages.lines(terminal(stderr=True).file) as progress:
+            yield Engine(workers=workers, progress=progress)
+    else:
+        with stages.bars(terminal(stderr=True)) as progress:
+            yield Engine(workers=workers, progress=progress)

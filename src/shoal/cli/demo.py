@@ -10,6 +10,7 @@ import shoal
 from shoal import hierarchies, io, report
 from shoal.cli import console
 from shoal.cli.anonymize import show
+from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, option
 from shoal.cli.inspect import show_risk
 from shoal.cli.options import FILE
 from shoal.errors import OutputError
@@ -19,15 +20,19 @@ from shoal.report import Story
 SHORT = 5  # items of a basket that is shown
 
 
-@click.command()
-@click.option("--folder", default="demo", type=FILE, show_default=True, help="Where to put the files.")
-@click.option("--rows", default=20_000, show_default=True, type=click.IntRange(min=100), help="Baskets to generate.")
-@click.option(
-    "--k", default=5, show_default=True, type=click.IntRange(min=2), help="Records that must share any known set."
+@click.command(cls=GroupedCommand)
+@option("--folder", metavar="FOLDER", default="demo", type=FILE, group=OUTPUT, help="The folder to write to.")
+@option("--rows", default=20_000, type=click.IntRange(min=100), group=DATA, help="How many baskets to generate.")
+@option(
+    "--k",
+    default=5,
+    type=click.IntRange(min=2),
+    group=GUARANTEE,
+    help="How many records must share what an attacker knows.",
 )
-@click.option("--m", default=3, show_default=True, type=click.IntRange(min=1), help="Items an attacker may know.")
+@option("--m", default=3, type=click.IntRange(min=1), group=GUARANTEE, help="How many items an attacker may know.")
 def demo(folder: Path, rows: int, k: int, m: int) -> None:
-    """Generate supermarket baskets, show who could be singled out, anonymize, verify, measure, report."""
+    """Show a whole anonymization of generated baskets."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -11,8 +11,9 @@ import click
 import shoal
 from shoal.cli import console
 from shoal.cli.columns import hierarchy_option, trees
-from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.options import FILE, ModelCommand, choose, data_options, hierarchy_options, reading, tell
+from shoal.cli.help import OUTPUT, json_option, option, workers_option
+from shoal.cli.model_options import ModelCommand, choose, model_option
+from shoal.cli.options import INPUT, data_options, hierarchy_options, reading, tell
 from shoal.cli.published import codebook_option, published_reading
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
@@ -23,17 +24,17 @@ from shoal.report.sentences import explained, rare_in
 
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel,))
-@click.argument("original", type=FILE)
-@click.argument("published", type=FILE)
-@hierarchy_option("The hierarchy that PUBLISHED was made with; not needed with a code book.")
-@hierarchy_options
-@codebook_option("Default: PUBLISHED's own NAME.codebook.csv, if labels are in it that are in no hierarchy.")
-@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@click.option("--label", help="Explain only what this item, or group, was published as.")
-@click.option("--top", default=20, show_default=True, type=click.IntRange(min=0), help="Groups in the table; 0: all.")
-@as_json
-@with_workers
+@click.argument("original", type=INPUT)
+@click.argument("published", type=INPUT)
 @data_options
+@hierarchy_option("The hierarchy that PUBLISHED was made with. Not needed with a code book.")
+@hierarchy_options
+@codebook_option("Default: NAME.codebook.csv next to PUBLISHED, if it is needed.")
+@model_option()
+@option("--label", metavar="LABEL", group=OUTPUT, help="Explain only how this item, or group, was published.")
+@option("--top", default=20, type=click.IntRange(min=0), group=OUTPUT, help="How many groups to list; 0: all.")
+@workers_option("Threads")
+@json_option
 def explain(
     original: Path,
     published: Path,
@@ -48,11 +49,14 @@ def explain(
     workers: int,
     **given: Any,
 ) -> None:
-    """Tell why each group in PUBLISHED is needed: a set that would be too rare in ORIGINAL if it were split.
+    """Explain why each group in PUBLISHED is needed.
 
-    Likewise for each item that is suppressed: if it were published. Works on the files of any tool that replaces items
-    by groups of a hierarchy or suppresses them, the same everywhere. A group of the code book is split into the
-    siblings that it is made of. Names sets of the raw data that fewer than k records hold: not for publication.
+    For each group, it names a set that would be too rare in ORIGINAL if the group were split; for each suppressed
+    item, one that would be too rare if the item were published. The files may come from any tool that generalizes or
+    suppresses an item in the same way everywhere. The output names rare sets of ORIGINAL: do not publish it.
+
+    \b
+    shoal explain baskets.dat out.dat --hierarchy products.csv --k 5 --m 2
     """
     read_as = reading(given)
     [guarantee] = choose({PrivacyModel: model}, given)
@@ -79,7 +83,7 @@ def explain(
         )
     console.notes(result.notes)
     if as_json:
-        console.show_json(result.as_dicts())
+        console.show_json("explain", {"groups": result.as_dicts(), "notes": list(result.notes)})
     elif not result.groups:
         console.say(_nothing(label, result))
     else:
@@ -90,8 +94,8 @@ def explain(
 def _nothing(label: str | None, result: Explanations) -> str:
     """Why there is nothing to explain."""
     if label is None:
-        return "Every item that occurs is published as it is: there is nothing to explain."
-    return f"'{label}' is published as it is." if label in result.published_labels else f"'{label}' does not occur."
+        return "Every item is published unchanged: there is nothing to explain."
+    return f"'{label}' is published unchanged." if label in result.published_labels else f"'{label}' does not occur."
 
 
 def _show(groups: Sequence[shoal.report.explanations.Explanation], top: int, counted: str) -> None:
@@ -107,8 +111,8 @@ def _show(groups: Sequence[shoal.report.explanations.Explanation], top: int, cou
     )
     if not all(one.witness for one in groups):
         console.warn(
-            "What could be split or published is not needed for these options. Was the file made with others? If not, "
-            "--algorithm auto, or optimal-suppress if items may be suppressed, loses less."
+            "Groups that could be split are not needed for this guarantee. Was the file made with other options? If "
+            "not, --algorithm auto (or optimal-suppress, which suppresses items) loses less."
         )
     console.warn(explained(counted))
 

@@ -10,38 +10,54 @@ import click
 
 from shoal import hierarchies, io
 from shoal.cli import console
-from shoal.cli.options import FILE
+from shoal.cli.help import DATA, HIERARCHY, OUTPUT, GroupedCommand, json_option, option
+from shoal.cli.options import FILE, INPUT
 from shoal.errors import DataError, OptionError, shorten
 from shoal.hierarchies.from_table import SeveralParents, UnknownItems, check_levels
 from shoal.jobs.job import check_outputs
 from shoal.quoting import cells
 
 
-@click.command("from-table")
-@click.argument("table", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, help="Where to write the hierarchy.")
-@click.option("--levels", required=True, help="Columns, the items first, then their groups up to the widest: a,b,c.")
-@click.option("--items", metavar="FILE:COLUMN", help="Items of the data: parents they use more often are preferred.")
-@click.option(
+@click.command("from-table", cls=GroupedCommand)
+@click.argument("table", type=INPUT)
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write.")
+@option(
+    "--levels",
+    metavar="A,B,C",
+    required=True,
+    group=HIERARCHY,
+    help="The columns: first the items, then their groups, up to the widest.",
+)
+@option(
+    "--items",
+    metavar="FILE:COLUMN",
+    group=DATA,
+    help="The items of your data. If a group has several parents, the one that they use most is kept.",
+)
+@option(
     "--several-parents",
     default="most-frequent",
     type=click.Choice(get_args(SeveralParents)),
-    show_default=True,
-    help="A group with several parents: keep the most frequent, split the group, or stop.",
+    group=HIERARCHY,
+    help="What to do with a group that has several parents: keep the most frequent, split the group, or stop.",
 )
-@click.option("--only-used", is_flag=True, help="Leave out what the data of --items do not use.")
-@click.option(
+@option("--only-used", is_flag=True, group=HIERARCHY, help="Leave out what the data of --items do not use.")
+@option(
     "--unknown-items",
     default="group",
     type=click.Choice(get_args(UnknownItems)),
-    show_default=True,
-    help="Items of the data that TABLE lacks: put them below a group such as '(no department)', or directly below the "
-    "root, or only list them.",
+    group=HIERARCHY,
+    help="Where to put items of your data that TABLE lacks: in groups of their own, below the root, or nowhere (list).",
 )
-@click.option("--root", default="*", show_default=True, help="Label of the root.")
-@click.option(
-    "--to", "to_format", help=f"Format to write: {', '.join(hierarchies.FORMATS)}; default: by the output's name."
+@option("--root", default="*", metavar="LABEL", group=HIERARCHY, help="The label of the root.")
+@option(
+    "--to",
+    "to_format",
+    metavar="NAME",
+    group=OUTPUT,
+    help=f"The format to write: {', '.join(hierarchies.FORMATS)}. Default: by the name of the output.",
 )
+@json_option
 def from_table(
     table: Path,
     output: Path,
@@ -52,11 +68,15 @@ def from_table(
     unknown_items: Any,
     root: str,
     to_format: str | None,
+    as_json: bool,
 ) -> None:
-    """Build a hierarchy from category columns of TABLE, such as product_id,product_type,department.
+    """Build a hierarchy from the category columns of TABLE.
 
-    Real tables are dirty: types stand under several categories, cells are blank, labels come twice. The result is a
-    tree in any case, and notes tell what was done about each kind of dirt. See docs/reference/hierarchies.md.
+    Real tables are dirty: a type has several categories, cells are blank, labels occur twice. The result is always a
+    tree, and notes say what was done about each problem. See docs/reference/hierarchies.md.
+
+    \b
+    shoal hierarchy from-table products.csv -o hierarchy.csv --levels product_id,product_type,department
     """
     columns = _level_names(levels)
     file, column = _file_and_column(items) if items else (None, "")
@@ -75,13 +95,14 @@ def from_table(
         name=str(table),
     )
     hierarchies.save(summary.hierarchy, output, format=to_format)
-    console.say(f"{summary.headline.rstrip('.')}: {output}")
+    sentence = f"{summary.headline.rstrip('.')}: {output}"
+    console.written("hierarchy-from-table", sentence, {"file": str(output), **summary.as_dict()}, as_json=as_json)
     console.notes([str(finding) for finding in summary.findings])
     if only_used:
-        console.warn("this hierarchy tells which items occur in the data: anyone who sees it learns that.")
+        console.warn("This hierarchy tells which items occur in the data: anyone who sees it learns that.")
     elif unknown_items != "list" and any(one.kind == "unknown items" for one in summary.findings):
         console.warn(
-            "this hierarchy names items that only the data have: anyone who sees it learns that these occur "
+            "This hierarchy names items that only the data have: anyone who sees it learns that these occur "
             "(--unknown-items list keeps them out)."
         )
 

@@ -10,8 +10,9 @@ import click
 from shoal import discovery
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
-from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.options import FILE, data_options, dataset_options, hierarchy_options, tell
+from shoal.cli.help import GUARANTEE, OUTPUT, SEARCH, GroupedCommand, json_option, option, workers_option
+from shoal.cli.model_options import loss_option
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
 from shoal.evaluation.choices import Frontier, listed
 from shoal.evaluation.frontier import TIME_LIMIT, frontier
@@ -22,43 +23,56 @@ from shoal.report.formatting import share
 WIDTH = 20  # characters of a full bar
 
 
-@click.command("frontier")
-@click.argument("data", type=FILE)
-@hierarchy_option("The item hierarchy; default: all items are siblings.")
+@click.command("frontier", cls=GroupedCommand)
+@click.argument("data", type=INPUT)
+@data_options
+@hierarchy_option("The hierarchy of the items. Default: all items are siblings.")
 @hierarchy_options
-@click.option(
-    "--model",
-    default="km",
-    show_default=True,
-    type=click.Choice(["km", "k-km"]),
-    help="The privacy model: for sets, or for columns and sets.",
-)
-@click.option("-k", "--k", metavar="N,N", help="Values of k.  [default: 2,3,5,10,25; for k-km: 25]")
-@click.option("-m", "--m", metavar="N,N", help="Values of m.  [default: 1,2,3; for k-km: 2]")
-@click.option(
-    "--delta",
-    metavar="X,X",
-    help="For k-km: the most that the columns may lose.  [default: five values from the least possible on]",
-)
-@click.option(
-    "--siblings",
-    default="best",
-    show_default=True,
-    metavar="none|label|frequency|best|FILE",
-    help="Groups of siblings that may be published together, as for the algorithm auto.",
-)
-@click.option("-o", "--output", type=FILE, help="Also write a page (.html), the charts (.png) or the table (.csv).")
-@click.option(
-    "--loss", default="ncp", show_default=True, help="The information loss that searches minimise: ncp or lm."
-)
-@dataset_options("weights", "allow_missing")
-@click.option("--time-limit", default=f"{TIME_LIMIT:g}", show_default=True, help="Seconds for all searches, or 'none'.")
-@click.option("--seed", default=0, show_default=True, help="For searches that draw random numbers.")
 @column_options
 @keep_option
-@as_json
-@with_workers
-@data_options
+@dataset_options("weights", "allow_missing")
+@option(
+    "--model",
+    default="km",
+    type=click.Choice(["km", "k-km"]),
+    group=GUARANTEE,
+    help="The privacy model: for sets (km), or for columns and sets (k-km).",
+)
+@option("-k", "--k", metavar="N,N", group=GUARANTEE, help="Values of k.", show_default="2,3,5,10,25; for k-km: 25")
+@option("-m", "--m", metavar="N,N", group=GUARANTEE, help="Values of m.", show_default="1,2,3; for k-km: 2")
+@option(
+    "--delta",
+    metavar="X,X",
+    group=SEARCH,
+    help="For k-km: the largest loss that the columns may have.",
+    show_default="five values from the smallest possible on",
+)
+@option(
+    "--siblings",
+    default="best",
+    metavar="WORD|FILE",
+    group=SEARCH,
+    rare=True,
+    help="The groups of siblings that may be published: none, label, frequency, best, or those of a file.",
+)
+@option(
+    "--time-limit",
+    default=f"{TIME_LIMIT:g}",
+    metavar="X|none",
+    group=SEARCH,
+    help="Seconds for all searches together.",
+)
+@loss_option()
+@option("--seed", default=0, group=SEARCH, rare=True, help="The seed of searches that draw random numbers.")
+@option(
+    "-o",
+    "--output",
+    type=FILE,
+    group=OUTPUT,
+    help="Also write a page (.html), the charts (.png) or the table (.csv).",
+)
+@workers_option("Threads")
+@json_option
 @click.pass_context
 def command(
     context: click.Context,
@@ -77,9 +91,10 @@ def command(
     workers: int,
     **given: Any,
 ) -> None:
-    """Show what each choice of k and m costs on DATA: loss, items unchanged, and the risk that is left.
+    """Show how much each choice of k and m costs on DATA.
 
-    Every figure comes from a release that was made and verified; nothing is published.
+    For each choice: the loss, the items published unchanged, and the remaining risk. Each result is verified; nothing
+    is published.
 
     \b
     shoal frontier baskets.dat --hierarchy h.csv
@@ -109,7 +124,7 @@ def command(
             on_read=tell,
         )
     if as_json:
-        console.show_json(result.as_dict())
+        console.show_json("frontier", result.as_dict())
     else:
         show(result)
     if result.interrupted:
@@ -128,7 +143,8 @@ def show(result: Frontier) -> None:
     console.table(f"{result.data}: {result.size}", *listed(result.choices), right=0)
     if result.kind:
         console.say(
-            f"bound: 'best' is proved; otherwise every {result.kind} loses at least that much. Loss: {result.measure}."
+            f"Bound: every {result.kind} loses at least that much; 'best' means that none loses less. Loss: "
+            f"{result.measure}."
         )
     console.say("")
     _chart(result)

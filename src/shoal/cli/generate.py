@@ -11,7 +11,9 @@ import click
 
 from shoal import hierarchies, io
 from shoal.cli import console
-from shoal.cli.options import FILE, spec_options_of
+from shoal.cli.help import DATA, OUTPUT, GroupedCommand, json_option, option
+from shoal.cli.model_options import spec_options_of
+from shoal.cli.options import FILE
 from shoal.cli.spelling import SpellingGroup
 from shoal.data.dataset import Dataset
 from shoal.data.transactions import Transactions
@@ -31,18 +33,23 @@ def generate() -> None:
     """Generate synthetic data."""
 
 
-@generate.command()
-@click.option("-o", "--output", required=True, type=FILE, help="Where to write the data.")
-@spec_options_of(Quest)
-@click.option("--format", help="Format to write; default: by the output's name.")
-@click.option("--hierarchy", "hierarchy_file", type=FILE, help="Also write a hierarchy to go with it.")
-@click.option(
-    "--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that hierarchy."
-)
-def quest(output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, **given: Any) -> None:
-    """IBM-Quest-style transactions (Agrawal and Srikant 1994): items bought in overlapping patterns.
+@generate.command(cls=GroupedCommand)
+@spec_options_of(Quest, DATA)
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write.")
+@option("--format", metavar="NAME", group=OUTPUT, help="The format to write. Default: by the name of the output.")
+@option("--hierarchy", "hierarchy_file", type=FILE, group=OUTPUT, help="Also write a hierarchy of the items.")
+@option("--fanout", default=5, type=click.IntRange(min=2), group=OUTPUT, help="Children of each node of the hierarchy.")
+@json_option
+def quest(
+    output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, as_json: bool, **given: Any
+) -> None:
+    """Generate transactions like the IBM Quest generator.
 
-    Written as a stream: 50 million rows need little memory.
+    Items come in overlapping patterns (Agrawal and Srikant 1994). It writes row by row: 50 million rows need little
+    memory.
+
+    \b
+    shoal generate quest -o baskets.dat --rows 50000 --items 2000 --hierarchy hierarchy.csv
     """
     generator = Quest.parse({name: value for name, value in given.items() if value is not None})
     check_outputs([], [path for path in (output, hierarchy_file) if path])
@@ -55,19 +62,32 @@ def quest(output: Path, format: str | None, hierarchy_file: Path | None, fanout:
             for indptr, items in generator.batches():
                 writer.write(Transactions(indptr, items, labels))
                 tick(writer.rows / generator.rows)
-    console.say(f"{writer.rows:,} rows over {len(labels):,} items: {output}")
+    told = _told(output, writer.rows, len(labels), hierarchy_file)
+    console.written("generate-quest", f"{writer.rows:,} rows, {len(labels):,} items: {output}", told, as_json=as_json)
 
 
-@generate.command()
-@click.option("-o", "--output", required=True, type=FILE, help="Where to write the data.")
-@spec_options_of(Videos)
-@click.option("--format", help="Format to write, one with columns; default: by the output's name.")
-@click.option("--hierarchy", "hierarchy_file", type=FILE, help="Also write a hierarchy of the items to go with it.")
-@click.option(
-    "--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that hierarchy."
+@generate.command(cls=GroupedCommand)
+@spec_options_of(Videos, DATA)
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write.")
+@option(
+    "--format",
+    metavar="NAME",
+    group=OUTPUT,
+    help="The format to write; it must have columns. Default: by the name of the output.",
 )
-def videos(output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, **given: Any) -> None:
-    """Columns and a set in each record, which depend on each other: the shape of P2's YouTube data."""
+@option("--hierarchy", "hierarchy_file", type=FILE, group=OUTPUT, help="Also write a hierarchy of the items.")
+@option("--fanout", default=5, type=click.IntRange(min=2), group=OUTPUT, help="Children of each node of the hierarchy.")
+@json_option
+def videos(
+    output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, as_json: bool, **given: Any
+) -> None:
+    """Generate records with columns and a set.
+
+    The sets depend on the columns, as in the YouTube data of Poulis et al. 2013.
+
+    \b
+    shoal generate videos -o videos.csv --rows 10000 --hierarchy hierarchy.csv
+    """
     generator = Videos.parse({name: value for name, value in given.items() if value is not None})
     check_outputs([], [path for path in (output, hierarchy_file) if path])
     data = generator.dataset()
@@ -76,40 +96,66 @@ def videos(output: Path, format: str | None, hierarchy_file: Path | None, fanout
             hierarchies.save(generator.hierarchy(fanout=fanout), hierarchy_file)
         io.write(data, output, format=format)
     names = ", ".join(data.table.names) if data.table else ""
-    console.say(f"{len(data):,} rows with {names} and a set of {generator.items:,} items: {output}")
+    sentence = f"{len(data):,} rows with {names} and a set; {generator.items:,} items: {output}"
+    told = _told(output, len(data), generator.items, hierarchy_file)
+    console.written("generate-videos", sentence, told, as_json=as_json)
 
 
-@generate.command(name="supermarket")
-@click.option("-o", "--output", required=True, type=FILE, help="Where to write the baskets.")
-@click.option("--rows", default=20_000, show_default=True, type=click.IntRange(min=0), help="Baskets to make.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Equal seeds give equal data.")
-@click.option("--format", help="Format to write; default: by the output's name.")
-@click.option("--hierarchy", "hierarchy_file", type=FILE, help="Also write the hierarchy of the products.")
-def baskets(output: Path, rows: int, seed: int, format: str | None, hierarchy_file: Path | None) -> None:
-    """Supermarket baskets of products with names, as in shoal demo. No real person bought any of them."""
+def _told(output: Path, rows: int, items: int, hierarchy: Path | None) -> dict[str, Any]:
+    """What was generated, for JSON."""
+    return {
+        "file": str(output),
+        "rows": rows,
+        "items": items,
+        "hierarchy": None if hierarchy is None else str(hierarchy),
+    }
+
+
+@generate.command(name="supermarket", cls=GroupedCommand)
+@option("--rows", default=20_000, type=click.IntRange(min=0), group=DATA, help="How many baskets to generate.")
+@option("--seed", default=0, type=click.IntRange(min=0), group=DATA, help="Equal seeds give equal data.")
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write.")
+@option("--format", metavar="NAME", group=OUTPUT, help="The format to write. Default: by the name of the output.")
+@option("--hierarchy", "hierarchy_file", type=FILE, group=OUTPUT, help="Also write the hierarchy of the products.")
+@json_option
+def baskets(output: Path, rows: int, seed: int, format: str | None, hierarchy_file: Path | None, as_json: bool) -> None:
+    """Generate supermarket baskets of products with names.
+
+    They are those of shoal demo. No real person bought any of them.
+
+    \b
+    shoal generate supermarket -o baskets.basket --hierarchy products.csv
+    """
     check_outputs([], [path for path in (output, hierarchy_file) if path])
     tree = product_hierarchy()
     with all_or_none():
         if hierarchy_file:
             hierarchies.save(tree, hierarchy_file)
         io.write(Dataset(supermarket(rows=rows, seed=seed)), output, format=format)
-    console.say(f"{rows:,} baskets of {tree.n_leaves:,} products: {output}")
+    told = _told(output, rows, tree.n_leaves, hierarchy_file)
+    sentence = f"{rows:,} baskets of {tree.n_leaves:,} products: {output}"
+    console.written("generate-supermarket", sentence, told, as_json=as_json)
 
 
-@generate.command()
-@click.option("-o", "--output", required=True, type=FILE, help="The folder to write to. It is created if it is new.")
-@spec_options_of(Shop)
-@click.option(
+@generate.command(cls=GroupedCommand)
+@spec_options_of(Shop, DATA)
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The folder to write to. It is made if needed.")
+@option(
     "--format",
     default="csv",
-    show_default=True,
     type=click.Choice(["csv", "tsv", "jsonl", "parquet", "feather"]),
-    help="Format of the three files.",
+    group=OUTPUT,
+    help="The format of the three files.",
 )
-def shop(output: Path, format: str, **given: Any) -> None:
-    """Three tables of a shop: order lines, products and customers, as dirty as real ones.
+@json_option
+def shop(output: Path, format: str, as_json: bool, **given: Any) -> None:
+    """Generate the tables of a shop.
 
-    Writes orders, products and customers to a folder. docs/how-to/order-lines.md shows how to anonymize them.
+    They hold order lines, products and customers, as dirty as real ones.
+    docs/how-to/order-lines.md shows how to anonymize them.
+
+    \b
+    shoal generate shop -o shop
     """
     generator = Shop.parse({name: value for name, value in given.items() if value is not None})
     targets = {name: output / f"{name}.{format}" for name in _ROWS}
@@ -119,7 +165,10 @@ def shop(output: Path, format: str, **given: Any) -> None:
         with all_or_none():
             for name, path in targets.items():
                 _write_table(tables[name], path, format)
-    for name, path in targets.items():
+    if as_json:
+        told = {name: {"file": str(path), "rows": tables[name].num_rows} for name, path in targets.items()}
+        console.show_json("generate-shop", {"tables": told})
+    for name, path in targets.items() if not as_json and not console.is_quiet() else ():
         console.say(f"{tables[name].num_rows:,} {_ROWS[name]}: {path}")
 
 

@@ -11,7 +11,9 @@ import click
 import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
-from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
+from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, json_option, option, workers_option
+from shoal.cli.model_options import ModelCommand, choose, model_option
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, tell
 from shoal.cli.spelling import as_options
 from shoal.data import Dataset
 from shoal.data.persons import plural
@@ -27,32 +29,35 @@ from shoal.report.formatting import count_noun, share
 
 SPELLED = 12  # items that are named for a label
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
-with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
-
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel,))
-@click.argument("file", type=FILE)
-@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in FILE (it may be misspelt).")
-@click.option(
-    "--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it, or to check --codebook by."
+@click.argument("file", type=INPUT)
+@model_option()
+@data_options
+@dataset_options("allow_missing")
+@option(
+    "--hierarchy",
+    type=FILE,
+    group=DATA,
+    rare=True,
+    help="The hierarchy of the items, if --sensitive names groups of it, or to check the code book.",
 )
-@click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content.")
-@published.codebook_option("Labels of FILE must be in it, or items; witnesses name their items.")
-@click.option(
+@dataset_options("hierarchy_format")
+@published.codebook_option("Each label of FILE must be in it, or be an item.")
+@option(
     "--quasi-identifiers",
     metavar="A,B",
-    help="For k, k-km, k-lm: the columns that an attacker may know; default: all but the sets.",
+    group=DATA,
+    help="For k, k-km and k-lm: the columns that an attacker may know. Default: all but the sets.",
 )
-@click.option(
+@option(
     "--persons",
     type=FILE,
-    help="Whose each record of FILE is, one id a line, as --persons-out wrote it: persons are counted.",
+    group=DATA,
+    help="The person of each record of FILE, one id on each line, as --persons-out wrote them. Counts persons then.",
 )
-@as_json
-@with_workers
-@data_options
+@workers_option("Threads")
+@json_option
 @click.pass_context
 def verify(
     context: click.Context,
@@ -69,9 +74,14 @@ def verify(
     workers: int,
     **given: Any,
 ) -> None:
-    """Check a guarantee on the published FILE alone.
+    """Check whether the published FILE keeps a guarantee.
 
-    Exit code 0: it holds; 1: it is violated, with the witnesses printed; 2: it cannot be checked.
+    It reads nothing but FILE. The exit code is 0 if the guarantee holds, 1 if it is violated, and 2 if it cannot be
+    checked. If it is violated, it prints what an attacker could use.
+
+    \b
+    shoal verify out.dat --k 5 --m 2
+    shoal verify out.csv --model k-km --k 10 --sets diagnoses --quasi-identifiers age,zip
     """
     read_as = reading(given)
     [guarantee] = choose({PrivacyModel: model}, given)
@@ -90,7 +100,7 @@ def verify(
         )
     console.notes(result.notes)
     if as_json:
-        console.show_json(result.as_dict())
+        console.show_json("verify", result.as_dict())
     else:
         _show_verification(result, all_columns=quasi_identifiers is None)
     context.exit(0 if result.holds else 1)
@@ -101,7 +111,7 @@ def _read_published(spec: DatasetSpec, guarantee: PrivacyModel) -> Dataset:
     try:
         return spec.read_for_model(guarantee)
     except InputError as error:
-        if spec.reading.person is None or "person=" not in str(error):
+        if spec.reading.person is None or not any(name in str(error) for name in ("--person", "person=")):
             raise
         raise type(error)(
             f"{error} A published file does not tell whose its records are: pass --persons FILE instead, the file that "
@@ -130,11 +140,14 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
         _show_items(verdict, result.codebook)
     if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):
         console.warn(
-            f"'{SUPPRESSED}' was taken as an item: if it represents what was suppressed, pass --drop-items "
+            f"The check counts '{SUPPRESSED}' as an item: if it represents suppressed items, pass --drop-items "
             f"'{SUPPRESSED}'."
         )
     if guarantee.relational and all_columns:
-        console.warn("All columns were taken as known: name those that are with --quasi-identifiers.")
+        console.warn(
+            "The check assumes that an attacker knows all columns: name those that an attacker knows with "
+            "--quasi-identifiers."
+        )
 
 
 def _show_items(verdict: Verdict, book: CodeBook) -> None:
@@ -158,35 +171,47 @@ def show_witnesses(verdict: Verdict) -> None:
     console.table(title, columns, texts, right)
 
 
-@click.command()
-@click.argument("file", type=FILE)
-@click.option(
+@click.command(cls=GroupedCommand)
+@click.argument("file", type=INPUT)
+@option(
     "--k",
     default=5,
-    show_default=True,
     type=click.IntRange(min=2),
-    help="Records (persons, where given) that should share any known set.",
+    group=GUARANTEE,
+    help="Count records (or persons) that share what an attacker knows with fewer than k.",
 )
-@click.option(
-    "--m", default=3, show_default=True, type=click.IntRange(min=1), help="The most items an attacker may know."
+@option(
+    "--m", default=3, type=click.IntRange(min=1), group=GUARANTEE, help="The largest number of items an attacker knows."
 )
-@click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Most frequent items to list.")
-@click.option(
-    "--quasi-identifiers", metavar="A,B", help="Columns whose values are known as well; default: nothing but items is."
-)
-@as_json
-@with_workers
 @data_options
+@option(
+    "--quasi-identifiers",
+    metavar="A,B",
+    group=DATA,
+    help="Columns that an attacker knows as well. Default: an attacker knows items only.",
+)
+@option(
+    "--top", default=10, type=click.IntRange(min=0), group=OUTPUT, help="How many of the most frequent items to list."
+)
+@workers_option("Threads")
+@json_option
 def profile(
     file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any
 ) -> None:
-    """Describe FILE: sizes, item frequencies, and how many records a few known items (and columns) pin down."""
+    """Show what FILE holds, and how many records are unique.
+
+    It counts the records that an attacker could single out by knowing a few of their items (and columns).
+
+    \b
+    shoal profile baskets.dat
+    shoal profile people.csv --sets diagnoses --quasi-identifiers age,zip
+    """
     data = tell(shoal.read(file, **reading(given)))
     with console.engine(workers) as engine:
         result = shoal.profile(data, k=k, m=m, top=top, quasi_identifiers=_names(quasi_identifiers), engine=engine)
     console.notes(result.notes)
     if as_json:
-        console.show_json(result.as_dict())
+        console.show_json("profile", result.as_dict())
         return
     console.table(str(file), ["", ""], result.rows())
     if result.top_items:

@@ -11,8 +11,8 @@ import click
 import shoal
 from shoal.cli import console, measure_output
 from shoal.cli.columns import hierarchy_option, quasi_identifier_options, trees
-from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.options import FILE, data_options, hierarchy_options, reading, tell
+from shoal.cli.help import DATA, MEASURES, GroupedCommand, json_option, option, workers_option
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, reading, tell
 from shoal.cli.published import codebook_option, published_options, published_reading
 from shoal.cli.workload import drawing_options, quasi_identifiers, query_options
 from shoal.errors import OptionError
@@ -28,59 +28,64 @@ _AS_GIVEN = ("codebook", "unknown_items", "weights", "group_column", "k", "known
 PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
 
 
-@click.command()
-@click.argument("original", type=FILE)
-@click.argument("published", type=FILE)
-@hierarchy_option("The hierarchy that PUBLISHED was made with; default: only the items of ORIGINAL.")
+@click.command(cls=GroupedCommand)
+@click.argument("original", type=INPUT)
+@click.argument("published", type=INPUT)
+@data_options
+@hierarchy_option("The hierarchy that PUBLISHED was made with.")
 @hierarchy_options
-@codebook_option("Default: PUBLISHED's own NAME.codebook.csv, if labels are in it that are in no hierarchy.")
-@click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
-@click.option(
+@codebook_option("Default: NAME.codebook.csv next to PUBLISHED, if it is needed.")
+@dataset_options("weights")
+@option(
     "--sensitive",
     metavar="FILE|A,B",
     multiple=True,
-    help="Items that were sensitive, or groups of them: NCP and LM leave them out, operations count them apart.",
+    group=DATA,
+    help="The sensitive items, or groups of them. NCP and LM leave them out; changes of them are counted separately.",
 )
-@click.option(
+@option(
     "--group-column",
-    metavar="NAME",
-    help="The column of PUBLISHED that tells which records were changed together (blank: none); default: equal records "
-    "are a group; with --sensitive, only those with a sensitive item. (Two groups that became equal count as one then, "
-    "so KL divergence and privacy value may differ from those of the report.)",
+    metavar="A",
+    group=DATA,
+    rare=True,
+    help="The column of PUBLISHED with the group of each record. Default: equal records are a group.",
 )
-@click.option(
+@quasi_identifier_options
+@published_options
+@option(
     "--k",
     type=click.IntRange(min=1),
-    help=f"The k it was made with, for the privacy value (default: the smallest group) and for --known (default: {K}).",
+    group=MEASURES,
+    help=f"The k of PUBLISHED, for the privacy value and --known. Default: the smallest group; for --known: {K}.",
 )
-@click.option(
+@option(
     "--known",
     metavar="M",
     type=click.IntRange(min=1),
-    help="Compare the risk before and after, if 1, 2, .. M items of a record are known, up to the longest record.",
+    group=MEASURES,
+    help="Also compare the risk before and after, for an attacker who knows 1 to M items of a record.",
 )
-@click.option(
+@option(
     "--mining",
     metavar="[T,T,..]",
     is_flag=False,
     flag_value=PERCENT,
-    help=f"Compare the frequent itemsets (ML2, dML2) at these thresholds, in percent of the records ({PERCENT} if none "
-    "are named). Needs --hierarchy.",
+    group=MEASURES,
+    help=f"Also compare frequent itemsets (ML2, dML2) at these thresholds, in percent; alone: {PERCENT}. Needs "
+    "--hierarchy.",
 )
-@quasi_identifier_options
-@click.option(
+@option(
     "--workload",
     type=FILE,
-    help='Queries to measure ARE by: JSON lines such as {"age": "[20:30]", "items": ["a"]} (see: shoal workload).',
+    group=MEASURES,
+    help="Also measure ARE, the average relative error of queries, on the queries of this file (see: shoal workload).",
 )
-@click.option(
-    "--queries", type=click.IntRange(min=1), help="Measure ARE by so many queries, drawn from ORIGINAL (100 is common)."
+@option(
+    "--queries", type=click.IntRange(min=1), group=MEASURES, help="Also measure ARE on N queries drawn from ORIGINAL."
 )
 @query_options
-@published_options
-@as_json
-@with_workers
-@data_options
+@workers_option("Threads")
+@json_option
 def measure(
     original: Path,
     published: Path,
@@ -95,10 +100,13 @@ def measure(
     workers: int,
     **given: Any,
 ) -> None:
-    """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).
+    """Measure how much PUBLISHED lost against ORIGINAL.
 
-    Where no label represents several items, it also tells what was added and deleted; of columns that are named as
-    quasi-identifiers, what their ranges and groups lose.
+    The files may come from any tool. Their rows must stand in the same order.
+
+    \b
+    shoal measure baskets.dat out.dat --hierarchy products.csv
+    shoal measure people.csv out.csv --sets diagnoses --quasi-identifiers age,zip --queries 100
     """
     drawing = drawing_options(given)
     query_drawing(workload, queries, **drawing)  # what is wrong with it is said before anything is read
@@ -140,7 +148,7 @@ def measure(
             f"they are untrue, were removed, or are those of rows in another order.",
             loud=True,
         )
-    console.show_json(result.as_dict()) if as_json else measure_output.show(result)
+    console.show_json("measure", result.as_dict()) if as_json else measure_output.show(result)
 
 
 def _thresholds(text: str) -> list[float]:

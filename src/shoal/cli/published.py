@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
-
 from shoal import io
-from shoal.cli.options import FILE, Command
+from shoal.cli.help import DATA, Command, option
+from shoal.cli.options import FILE
 from shoal.jobs.published_file import SUPPRESSED
 
 ORIGINAL_ONLY = (
@@ -26,42 +25,47 @@ ORIGINAL_ONLY = (
 
 def published_options(command: Command) -> Command:
     """How to read the published file where it is not written like the original."""
-    for option in reversed(
+    for add in reversed(
         [
-            click.option("--published-format", help="Format of PUBLISHED, if that is not --format."),
-            click.option(
-                "--published-delimiter",
-                metavar="TEXT",
-                help="What separates columns, or the items of a basket line, in PUBLISHED, if not --delimiter.",
-            ),
-            click.option(
+            option("--published-format", metavar="NAME", group=DATA, rare=True, help="--format, for PUBLISHED."),
+            option("--published-delimiter", metavar="TEXT", group=DATA, rare=True, help="--delimiter, for PUBLISHED."),
+            option(
                 "--published-sets",
                 metavar="A|A,B",
                 multiple=True,
-                help="The column that holds the sets in PUBLISHED, if it is not called as --sets says; or several.",
+                group=DATA,
+                rare=True,
+                help="--sets, for PUBLISHED.",
             ),
-            click.option(
+            option(
                 "--published-item-delimiter",
                 metavar="TEXT",
                 multiple=True,
-                help="What separates items in PUBLISHED, if not --item-delimiter; of several columns, one for each.",
+                group=DATA,
+                rare=True,
+                help="--item-delimiter, for PUBLISHED.",
             ),
-            click.option(
+            option(
                 "--suppressed",
                 metavar="A,B",
-                help="Labels of PUBLISHED that represent what was suppressed, items or whole records; default: "
-                f"'{SUPPRESSED}', unless it is an item or in the hierarchy (a root can be named here).",
+                group=DATA,
+                rare=True,
+                help=f"Labels of PUBLISHED that represent suppressed items or records. Default: '{SUPPRESSED}', unless "
+                "it is an item or in the hierarchy.",
             ),
         ]
     ):
-        command = option(command)
+        command = add(command)
     return command
 
 
 def codebook_option(about: str) -> Callable[[Command], Command]:
     """The code book of a published file."""
-    return click.option(
-        "--codebook", type=FILE, help=f"The code book of the release: what its labels represent. {about}"
+    return option(
+        "--codebook",
+        type=FILE,
+        group=DATA,
+        help=f"The code book of the release: what its labels represent. {about}",
     )
 
 

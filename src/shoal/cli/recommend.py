@@ -10,26 +10,38 @@ import click
 
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
-from shoal.cli.inspect import as_json
-from shoal.cli.options import FILE, ModelCommand, choose, data_options, spec_options_of, tell
+from shoal.cli.help import DATA, SEARCH, json_option, option, workers_option
+from shoal.cli.model_options import ModelCommand, choose, loss_option, model_option, spec_options_of
+from shoal.cli.options import INPUT, data_options, tell
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
 from shoal.models.base import PrivacyModel
 
 
 @click.command("recommend", cls=ModelCommand, specs=(PrivacyModel,))
-@click.argument("data", type=FILE)
-@hierarchy_option("The item hierarchy; default: an artificial one (--fanout), by frequency.")
-@click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that.")
-@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@spec_options_of(Wishes)
-@click.option(
-    "--loss", default="ncp", show_default=True, help="The information loss that searches minimise: ncp or lm."
-)
-@click.option("--seed", default=0, show_default=True, help="For the sample, and for methods that draw random numbers.")
-@click.option("--workers", default=0, show_default=True, help="Runs at once; 0: one for each processor.")
-@column_options
-@as_json
+@click.argument("data", type=INPUT)
 @data_options
+@hierarchy_option("The hierarchy of the items. Default: built by frequency.")
+@option(
+    "--fanout",
+    default=5,
+    type=click.IntRange(min=2),
+    group=DATA,
+    rare=True,
+    help="Children of each node of the hierarchy that is built.",
+)
+@column_options
+@model_option()
+@spec_options_of(Wishes, SEARCH)
+@loss_option()
+@option(
+    "--seed",
+    default=0,
+    group=SEARCH,
+    rare=True,
+    help="The seed of the sample, and of algorithms that draw random numbers.",
+)
+@workers_option("Algorithms that run at the same time")
+@json_option
 def command(
     data: Path,
     fanout: int,
@@ -40,9 +52,12 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Recommend an algorithm for DATA: try all on a sample, confirm the best on all rows, and tell why.
+    """Recommend an algorithm for DATA.
 
-    Every figure comes from a release that was made and verified; nothing is published.
+    It tries all algorithms on a sample, and the best ones on all rows. Each result is verified; nothing is published.
+
+    \b
+    shoal recommend baskets.dat --k 5 --m 2 --hierarchy products.csv
     """
     wishes = Wishes.parse({one.name: given.pop(one.name) for one in Wishes.options() if given[one.name] is not None})
     (guarantee,) = choose({PrivacyModel: model}, given)
@@ -61,7 +76,7 @@ def command(
             on_read=tell,
         )
     if as_json:
-        console.show_json(_plain(advice))
+        console.show_json("recommend", _plain(advice))
         return
     if advice.endorsed:
         console.say((f"Take {advice.pick.algorithm.name}.", "bold green"), f" The guarantee: {guarantee.describe()}")
@@ -72,8 +87,8 @@ def command(
         )
     for reason in advice.reasons:
         console.say(f"- {reason}")
-    part = ["all rows", "s"] if advice.sampled < advice.rows else []
-    heads = ["method", f"{advice.measure}, {advice.sampled:,} rows", "s", *part, ""]
+    part = ["all rows", "seconds"] if advice.sampled < advice.rows else []
+    heads = ["method", f"{advice.measure}, {advice.sampled:,} rows", "seconds", *part, ""]
     console.table(None, heads, [_line(one, advice) for one in advice.trials])
     if advice.commands:
         console.say("Next:")

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import click
 
-from shoal.cli import console
 from shoal.cli import dry_run as trial
-from shoal.cli.anonymize import show
-from shoal.cli.options import FILE, tell
+from shoal.cli.anonymize import carry_out
+from shoal.cli.help import GroupedCommand, json_option, workers_option
+from shoal.cli.options import INPUT
 from shoal.jobs import problem_file
 
 
-@click.command()
-@click.argument("problem", type=FILE)
-@click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
+@click.command(cls=GroupedCommand)
+@click.argument("problem", type=INPUT)
 @trial.dry_run_option
-def run(problem: Path, workers: int, dry_run: bool) -> None:
-    """Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, output."""
-    job = problem_file.load(problem)
-    if dry_run:
-        return trial.show(job, workers)
-    with console.engine(workers) as engine:
-        story = job.run(engine, tell)
-    show(story, job.output, job.reports)
+@workers_option("Threads")
+@json_option
+def run(problem: Path, workers: int, dry_run: bool, as_json: bool) -> None:
+    """Anonymize the data that the TOML file PROBLEM describes.
+
+    The file names the data, the roles of its columns, the hierarchies, the model, the algorithm and the output.
+    'shoal init DATA' writes a first version of it.
+    """
+    carry_out(problem_file.load(problem), workers, trial=dry_run, as_json=as_json, command="run")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import click
 
+from shoal.cli.formatter import HelpContext
 from shoal.spelling import spell
 
 _running: list[click.Command] = []
@@ -15,6 +16,8 @@ _running: list[click.Command] = []
 
 class SpellingGroup(click.Group):
     """Commands whose messages name their own options."""
+
+    context_class = HelpContext
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

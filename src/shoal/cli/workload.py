@@ -12,7 +12,8 @@ import shoal
 from shoal.cli import console
 from shoal.cli.columns import parse_column_specs, trees
 from shoal.cli.columns import quasi_identifier_options as known_columns
-from shoal.cli.options import FILE, Command, data_options, reading, tell
+from shoal.cli.help import DATA, MEASURES, OUTPUT, Command, GroupedCommand, json_option, option
+from shoal.cli.options import FILE, INPUT, data_options, reading, tell
 from shoal.errors import OptionError
 from shoal.jobs.job import check_outputs
 from shoal.metrics.workload import ASKED, QUERIES, VALUES
@@ -22,21 +23,27 @@ from shoal.report.formatting import count_noun
 
 def query_options(command: Command) -> Command:
     """What such a query asks for."""
-    for option in (
-        click.option("--seed", type=click.IntRange(min=0), help="For drawing the queries; default: 0."),
-        click.option(
+    for add in (
+        option(
+            "--seed", type=click.IntRange(min=0), group=MEASURES, rare=True, help="The seed of the queries. Default: 0."
+        ),
+        option(
             "--query-items",
             metavar="N|N,N",
-            help="Items that such a query asks for, or several numbers: then so many queries are drawn of each; "
-            f"default: {ASKED}, or fewer if no record has so many.",
+            group=MEASURES,
+            rare=True,
+            help="How many items each query asks for; with several numbers, draws as many queries of each. Default: "
+            f"{ASKED}.",
         ),
-        click.option(
+        option(
             "--query-values",
             type=click.IntRange(min=0),
-            help=f"Quasi-identifiers that such a query asks for; default: {VALUES}, or all if there are fewer.",
+            group=MEASURES,
+            rare=True,
+            help=f"How many quasi-identifiers each query asks for. Default: {VALUES}, or all if there are fewer.",
         ),
     ):
-        command = option(command)
+        command = add(command)
     return command
 
 
@@ -76,31 +83,45 @@ def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict
     return {name: replace(one, hierarchy=of.get(name), missing=missing) for name, one in columns.items()}
 
 
-@click.command()
-@click.argument("data", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, help="Where to write the queries: JSON lines.")
-@click.option(
-    "--queries", default=QUERIES, show_default=True, type=click.IntRange(min=1), help="How many queries to draw."
-)
+@click.command(cls=GroupedCommand)
+@click.argument("data", type=INPUT)
+@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write: one query a line, as JSON.")
+@option("--queries", default=QUERIES, type=click.IntRange(min=1), group=MEASURES, help="How many queries to draw.")
 @query_options
-@click.option(
-    "--sensitive", metavar="FILE|A,B", multiple=True, help="Items that queries do not ask for, as they are sensitive."
+@data_options
+@option(
+    "--sensitive",
+    metavar="FILE|A,B",
+    multiple=True,
+    group=DATA,
+    help="Sensitive items. Queries do not ask for them.",
 )
-@click.option(
+@option(
     "--hierarchy",
     metavar="COLUMN=FILE",
     multiple=True,
-    help="Of a quasi-identifying column, as 'shoal measure' takes it. Repeatable.",
+    group=DATA,
+    help="The hierarchy of a quasi-identifier, as for 'shoal measure'. Repeatable.",
 )
 @known_columns
-@data_options
+@json_option
 def workload(
-    data: Path, output: Path, queries: int, sensitive: tuple[str, ...], hierarchy: tuple[str, ...], **given: Any
+    data: Path,
+    output: Path,
+    queries: int,
+    sensitive: tuple[str, ...],
+    hierarchy: tuple[str, ...],
+    as_json: bool,
+    **given: Any,
 ) -> None:
-    """Draw queries from DATA that count records, and save them: 'shoal measure --workload' asks them.
+    """Draw queries from DATA, to compare releases by them.
 
-    So releases are compared by the same questions, whatever they were drawn from. They name items and values of DATA:
-    they are for the publisher, and not a part of what is published.
+    Each query counts records. 'shoal measure --workload FILE' answers the queries on a release. The file names items
+    and values of DATA: do not publish it.
+
+    \b
+    shoal workload baskets.dat -o queries.jsonl
+    shoal measure baskets.dat out.dat --hierarchy products.csv --workload queries.jsonl
     """
     drawing = drawing_options(given)
     named = quasi_identifiers(given, hierarchy)
@@ -111,4 +132,6 @@ def workload(
     seed = drawing.pop("seed") or 0
     drawn = shoal.workload(dataset, queries=queries, **drawing, seed=seed, sensitive=hidden, quasi_identifiers=named)
     drawn.save(output)
-    console.say(f"{count_noun(len(drawn), 'query', 'queries')} about {count_noun(len(dataset), 'record')}: {output}")
+    sentence = f"{count_noun(len(drawn), 'query', 'queries')} drawn from {count_noun(len(dataset), 'record')}: {output}"
+    told = {"queries": len(drawn), "records": len(dataset), "file": str(output)}
+    console.written("workload", sentence, told, as_json=as_json)

@@ -27,63 +27,73 @@ class ReadOptions(Spec):
 
     name = "reading"
 
-    format: str | None = option(None, help="Format of the data; default: by its name and content.")
+    format: str | None = option(
+        None, metavar="NAME", rare=True, help="The format of the data, such as csv or basket. Default: guessed."
+    )
     sets: str | tuple[str, ...] | None = option(
         None,
         metavar="A|A,B",
-        help="The column that holds the sets, or several: A,B, or the option once for each; item x of column A is then "
-        "called A.x.",
+        help="The column that holds the sets. With several columns, item x of column A is called A.x.",
     )
     item_delimiter: str | tuple[str | None, ...] | None = option(
         None,
-        help="What separates the items inside that column; of several, one for all or one for each; default: guessed.",
+        metavar="TEXT",
+        rare=True,
+        help="The text between the items of a set; for several columns, one for all or one for each. Default: guessed.",
     )
-    no_sets: bool = option(False, help="The data are a table without sets (CSV, Parquet, Feather, JSON lines).")
+    no_sets: bool = option(False, rare=True, help="The data are a table without sets.")
     delimiter: str | None = option(
-        None, help="What separates columns, or the items of a basket line; default: guessed."
+        None,
+        metavar="TEXT",
+        rare=True,
+        help="The text between columns, or between the items of a basket line. Default: guessed.",
     )
     header: bool | None = option(
         None,
-        help="CSV: the first line names the columns, or is a record (the columns are then called (column 1), "
-        "(column 2)); default: guessed, or asked for.",
+        rare=True,
+        help="CSV: whether the first line names the columns. Without names, they are called (column 1), (column 2). "
+        "Default: guessed.",
     )
-    escaped_formulas: bool = option(False, help="CSV: the file was written with --escape-formulas: undo that.")
+    escaped_formulas: bool = option(False, rare=True, help="CSV: undo what --escape-formulas did to the file.")
     id_column: str | tuple[str, ...] | None = option(
         None,
         metavar="A|A,B",
-        help="Data with one row for each item: the column that names the record, or several that do so together.",
+        help="If each row holds one item: the column (or columns) of the record id.",
     )
-    item_column: str | None = option(None, help="Data with one row for each item: the column that names the item.")
+    item_column: str | None = option(None, metavar="A", help="If each row holds one item: the column of the item.")
     quantity_column: str | None = option(
-        None, help="Data with one row for each item: how many of it; needs --multiset."
+        None, metavar="A", rare=True, help="If each row holds one item: the column of its quantity. Needs --multiset."
     )
-    drop_null_items: bool = option(False, help="Leave out rows without an item, instead of refusing them.")
+    drop_null_items: bool = option(
+        False, rare=True, help="If each row holds one item: skip rows without an item. Otherwise they are an error."
+    )
     keep_ids: bool = option(
-        False,
-        help="Keep the ids of records, and columns that tell records apart as ids do, instead of running numbers.",
+        False, rare=True, help="Publish the ids of records. By default they become running numbers."
     )
     person: str | None = option(
         None,
-        metavar="COLUMN",
-        help="The column that says whose a record is, if a person may have several: guarantees then count persons. It "
-        "is never published.",
+        metavar="A",
+        help="The column of the person, if a person may have several records. It is never published.",
     )
     join: str | tuple[str, ...] | None = option(
         None,
         metavar="FILE:KEY",
-        help="Add the columns of another table by a key column (FILE:LEFT=RIGHT if its name differs); repeatable.",
+        rare=True,
+        help="Add the columns of another table by a key column (FILE:LEFT=RIGHT if the names differ). Repeatable.",
     )
     where: str | None = option(
-        None, metavar="CONDITION", help="Read only rows that fulfil a condition, such as 'week <= 12'."
+        None, metavar="CONDITION", rare=True, help="Read only the rows that meet a condition, such as 'week <= 12'."
     )
-    multiset: bool = option(False, help="An item given c times in a record becomes the item 'name*c'.")
+    multiset: bool = option(False, rare=True, help="Read an item that a record has c times as the item 'name*c'.")
     drop_items: tuple[str, ...] = option(
-        (), metavar="A,B", help="Items to leave out at load, such as codes for 'missing'."
+        (), metavar="A,B", rare=True, help="Items to leave out when reading, such as codes for 'missing'."
     )
     max_expanded: str | int | None = option(
         None,
         metavar="SIZE",
-        help="The most that a compressed file may expand to, such as 4GB; default: 64 times its size, at least 1 GB.",
+        rare=True,
+        help="The largest size that a compressed file may expand to, such as 4GB. Default: 64 times its size, at least "
+        "1 GB.",
     )
 
     def called(self, option: Option) -> str:

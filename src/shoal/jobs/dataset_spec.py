@@ -96,7 +96,9 @@ class DatasetSpec(Spec):
     secrets: int = option(0, low=0, help="The number of sensitive items, drawn by the seed; 0: those of the model.")
     secrets_least: float = option(0.0, low=0, high=1, help="The least share of rows that hold a drawn sensitive item.")
     secrets_most: float = option(1.0, low=0, high=1, help="The largest share of rows that hold a drawn sensitive item.")
-    hierarchy_format: str | None = option(None, help="Format of the hierarchy; default: by its name and content.")
+    hierarchy_format: str | None = option(
+        None, metavar="NAME", rare=True, help="The format of the hierarchy, if its name and content do not tell."
+    )
     levels: str = option(
         "",
         help="If the hierarchy is a table: its columns a,b,c, from the items to the widest groups.",
@@ -104,14 +106,18 @@ class DatasetSpec(Spec):
     unknown_items: str = option(
         "error",
         words=("error", "root"),
-        help="Items not in the hierarchy: 'error', or 'root' to take them as items directly below its root.",
+        rare=True,
+        help="What to do with items that the hierarchy lacks: stop, or put them directly below the root.",
     )
     weights: str = option(
         "",
         file=True,
-        help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1.",
+        rare=True,
+        help="A file with the weights of items or groups in the loss: rows such as 'medicines,10'. Others count 1.",
     )
-    allow_missing: bool = option(False, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
+    allow_missing: bool = option(
+        False, rare=True, help="Continue if a sensitive label is not in the data. It may be misspelt."
+    )
     reading: ReadOptions = field(default_factory=ReadOptions)
     hierarchy: Mapping[str, str | Hierarchy] = field(default_factory=dict)  # of the items: "", of columns: their names
     columns: Mapping[str, Column] = field(default_factory=dict)  # what each other column is

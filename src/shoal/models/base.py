@@ -105,6 +105,7 @@ class PrivacyModel(Spec, ABC):
     """
 
     title: ClassVar[str]  # for people: "k^m-anonymity"
+    protects: ClassVar[str] = ""  # what it is about and what it promises, in one line of a list
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # name of the algorithm that is used by default
     relational: ClassVar[bool] = False  # whether it covers other columns: quasi-identifiers

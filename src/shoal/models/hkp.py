@@ -73,6 +73,7 @@ class Hkp(SensitiveValues, ItemsetModel):
 
     name = "hkp"
     title = "(h,k,p)-coherence"
+    protects = "Sets: p known items fit k records; a sensitive item has a chance of at most h."
     paper = "Xu et al. 2008"
     default_algorithm = "mm"
     views = ("label set or share", "label sets and shares")

@@ -50,6 +50,7 @@ class K(RelationalModel):
 
     name = "k"
     title = "k-anonymity"
+    protects = "Columns: each record has the quasi-identifiers of at least k - 1 others."
     paper = "Samarati and Sweeney 1998; Poulis et al. 2013, s.2"
     default_algorithm = "cluster"
     views = ("combination of values", "combinations of values")

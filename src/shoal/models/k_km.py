@@ -66,6 +66,7 @@ class KKm(RelationalModel, ItemsetModel):
 
     name = "k-km"
     title = "(k,k^m)-anonymity"
+    protects = "Columns and sets: quasi-identifiers and m known items fit at least k records."
     paper = "Poulis et al. 2013"
     default_algorithm = "rmerge-rt"
     counts_persons = True

@@ -82,6 +82,7 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
 
     name = "k-lm"
     title = "(k,l^m)-diversity"
+    protects = "Columns and sets: like k-km; a sensitive item has a chance of at most 1/l."
     paper = "Poulis et al. 2013, s.5"
     default_algorithm = "rmerge-rt"
     counts_persons = True

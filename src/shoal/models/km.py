@@ -55,6 +55,7 @@ class Km(ItemsetModel):
 
     name = "km"
     title = "k^m-anonymity"
+    protects = "Sets: any m known items of a record fit at least k records."
     paper = "Terrovitis et al. 2008; Terrovitis et al. 2011"
     default_algorithm = "auto"
     counts_persons = True

@@ -58,6 +58,7 @@ class KmNegative(ItemsetModel):
 
     name = "km-negative"
     title = "k^m-anonymity with negative knowledge"
+    protects = "Sets: like km, if an attacker also knows items that a record lacks."
     paper = "Terrovitis et al. 2011, s.5.1"
     default_algorithm = "auto"
     counts_persons = True

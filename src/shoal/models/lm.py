@@ -70,6 +70,7 @@ class Lm(SensitiveValues, ItemsetModel):
 
     name = "lm"
     title = "l^m-diversity"
+    protects = "Sets: m known items reveal a sensitive item with a chance of at most 1/l."
     paper = "Terrovitis et al. 2011, s.5.2"
     default_algorithm = "auto"
     counts_persons = True

@@ -63,6 +63,7 @@ class PrivacyDegree(SensitiveItems):
 
     name = "privacy-degree"
     title = "privacy degree p"
+    protects = "Sets: at most 1 in p records of a group has a sensitive item. Shuffles items."
     paper = "Ghinita et al. 2011"
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")

@@ -58,6 +58,7 @@ class SensitiveK(SensitiveItems):
 
     name = "sensitive-k"
     title = "sensitive k-anonymity"
+    protects = "Sets: records with a sensitive item equal k - 1 others. Changes the data."
     paper = "Wang et al. 2014"
     default_algorithm = "stn"
     views = ("different record with sensitive items", "different records with sensitive items")

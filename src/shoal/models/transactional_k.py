@@ -48,6 +48,7 @@ class TransactionalK(PrivacyModel):
 
     name = "transactional-k"
     title = "transactional k-anonymity"
+    protects = "Sets: each published record equals at least k - 1 others."
     paper = "He and Naughton 2009"
     default_algorithm = "partition"
     views = ("different record", "different records")

@@ -1,0 +1,173 @@
+"""How ``--help`` looks: options in groups, the common ones first, all of them with ``--help-all``.
+
+An option names its group where it is declared: ``option("--seed", group=SEARCH, ...)``. A rare option is shown by
+``--help-all`` only. A command needs nothing but ``cls=GroupedCommand``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from shoal.cli import console
+from shoal.cli.formatter import HelpContext
+from shoal.errors import did_you_mean
+
+DATA, HIERARCHY, GUARANTEE, MEASURES, SEARCH = "Data", "Hierarchy", "Guarantee", "Measures", "Search"
+RUNS, OUTPUT, GENERAL = "Runs", "Output", "General"
+ORDER = (DATA, HIERARCHY, GUARANTEE, OUTPUT, MEASURES, SEARCH, RUNS, GENERAL)
+WIDEST = 30  # characters of an option and its value that stand before its help; longer ones stand above it
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Row = tuple[str, str]
+_ALL = f"{__name__}.all"
+
+
+class GroupedOption(click.Option):
+    """An option that belongs to a group of the help."""
+
+    def __init__(self, *words: Any, group: str = GENERAL, rare: bool = False, **more: Any) -> None:
+        more.setdefault("show_default", True)
+        more["help"] = sentence(more.get("help") or "")
+        super().__init__(*words, **more)
+        self.group, self.rare = group, rare
+        if self.metavar is None and not self.is_flag:
+            self.metavar = _METAVARS.get(self.type.name)
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """The default alone: what values may be is for the help to say, or for the error."""
+        extra = {name: value for name, value in super().get_help_extra(ctx).items() if name != "range"}
+        if isinstance(self.show_default, str):  # click would put it in brackets
+            extra["default"] = self.show_default
+        return extra
+
+
+_METAVARS = {"integer": "N", "integer range": "N", "float": "X", "float range": "X", "path": "FILE"}
+
+
+def option(*flags: str, group: str, **more: Any) -> Callable[[Command], Command]:
+    """Declare an option of a command, as ``click.option`` does, with its group."""
+    return click.option(*flags, cls=GroupedOption, group=group, **more)
+
+
+def sentence(text: str) -> str:
+    """A help text with a capital letter and a full stop.
+
+    >>> sentence("groups of siblings"), sentence("CSV: undo that."), sentence("Who?"), sentence("")
+    ('Groups of siblings.', 'CSV: undo that.', 'Who?', '')
+    """
+    ended = text if not text or text[-1] in ".?!" else f"{text}."
+    return ended[:1].upper() + ended[1:]
+
+
+class GroupedCommand(click.Command):
+    """A command whose help has groups. It has ``--quiet``, and ``--help-all`` if there are rare options."""
+
+    context_class = HelpContext
+
+    def __init__(self, *words: Any, **more: Any) -> None:
+        super().__init__(*words, **more)
+        self.params.append(quiet_option())
+        if any(is_rare(param) for param in self.params):
+            all_options = GroupedOption(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+                help="Show all options, also those that are rarely used.",
+            )
+            self.params.append(all_options)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Suggest another option only if it is really similar."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            known = [name for param in self.get_params(ctx) for name in param.opts if name.startswith("--")]
+            name = error.option_name
+            near = did_you_mean(name.lstrip("-"), [one.lstrip("-") for one in known]).replace(" '", " '--")
+            message = f"No such option '{name}'{near}"
+            raise click.NoSuchOption(name, message, ctx=error.ctx) from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the groups, each under its name."""
+        params = [param for param in self.get_params(ctx) if ctx.meta.get(_ALL) or not is_rare(param)]
+        groups: dict[str, list[Row]] = {}
+        for param in params:
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
+                groups.setdefault(getattr(param, "group", GENERAL), []).append(record)
+        write_sections(formatter, {name: groups[name] for name in sorted(groups, key=_place)})
+        rare = sum(map(is_rare, self.get_params(ctx)))
+        if rare and not ctx.meta.get(_ALL):
+            formatter.write_paragraph()
+            formatter.write_text(f"{rare} rarely used options are not listed here: see {ctx.command_path} --help-all.")
+
+
+def is_rare(param: click.Parameter) -> bool:
+    """Whether an option is shown by ``--help-all`` only."""
+    return getattr(param, "rare", False)
+
+
+def write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[Row]]) -> None:
+    """Write lists under their titles, with one width of the first column in all of them."""
+    terms = [term for rows in sections.values() for term, _ in rows]
+    widest = min(WIDEST, formatter.width // 3)
+    width = max((len(term) for term in terms if len(term) <= widest), default=widest)
+    for title, rows in sections.items():
+        with formatter.section(title):
+            formatter.write_dl([(term.ljust(width), text) for term, text in rows], col_max=width)
+
+
+def _place(group: str) -> float:
+    """Where a group stands; the options of a model follow the guarantee, those of an algorithm the search."""
+    if group in ORDER:
+        return ORDER.index(group)
+    follows = {"Options of the model": GUARANTEE, "Options of the algorithm": SEARCH}
+    after = (ORDER.index(other) + 0.5 for start, other in follows.items() if group.startswith(start))
+    return next(after, len(ORDER))
+
+
+def quiet_option() -> click.Option:
+    """``--quiet``, for a command or a group of commands."""
+    return GroupedOption(
+        ["-q", "--quiet"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=lambda _ctx, _param, value: console.be_quiet() if value else None,
+        help="Print nothing but errors and the results that you ask for.",
+    )
+
+
+def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    """Print the help with all options."""
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def json_option(command: Command) -> Command:
+    """``--json``, for commands that print results."""
+    shown = option("--json", "as_json", group=GENERAL, is_flag=True, help="Print the result as JSON, for programs.")
+    return shown(command)
+
+
+def workers_option(help: str) -> Callable[[Command], Command]:
+    """``--workers``."""
+    more = f"{help}; 0: one for each processor."
+    return option("--workers", default=0, group=GENERAL, type=click.IntRange(min=0), help=more)
+
+
+def one_line(names: Iterable[str]) -> str:
+    """Names in a sentence.
+
+    >>> one_line(["km"]), one_line(["km", "lm", "k"])
+    ('km', 'km, lm and k')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

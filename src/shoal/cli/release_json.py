@@ -1,0 +1,69 @@
+"""A release as ``--json`` shows it: the figures of the summary, without those that only a report needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.options import Spec
+from shoal.release.release import Release
+from shoal.report import Story, headline, proofs
+from shoal.report.facts import plain
+from shoal.report.wording import worded
+
+
+def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
+    """The release, what it loses, and the files that were written."""
+    release = story.release
+    model, algorithm = release.problem.model, release.algorithm
+    before, after = release.problem.items, release.published.rows
+    useful = release.usefulness if algorithm.truthful and model.covers_sets else None
+    told: dict[str, Any] = plain(
+        {
+            "model": {**_named(model), "description": model.describe(release.problem.persons)},
+            "algorithm": {**_named(algorithm), "truthful": algorithm.truthful},
+            "verdict": release.verdict,
+            "records": len(after),
+            "labels": {"before": _used(before.supports), "after": _used(after.supports)},
+            "losses": release.losses,
+            "usefulness": useful,
+            "worthless": headline.worthless(story) is not None,
+            "optimality": _optimality(release),
+            "seconds": {"total": sum(release.timings.values()), **release.timings},
+            "files": _files(release, output, reports),
+            "notes": [{"text": worded(note), "untrue": note.untrue} for note in release.notes],
+        }
+    )
+    return told
+
+
+def _named(spec: Spec) -> dict[str, Any]:
+    """A model or an algorithm with its options."""
+    return {"name": spec.name, "options": spec.values()}
+
+
+def _used(supports: Any) -> int:
+    """The number of labels that occur."""
+    return int(np.count_nonzero(supports))
+
+
+def _optimality(release: Release) -> dict[str, Any] | None:
+    """What is proved about the loss; None: nothing."""
+    proof = release.optimality
+    if proof is None:
+        return None
+    figures = {name: getattr(proof, name) for name in ("proven", "loss", "lower_bound", "gap", "ended")}
+    return {**figures, "sentence": proofs.optimality(release)}
+
+
+def _files(release: Release, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
+    """What was written; None: no such file."""
+    book, persons = (release.provenance.get(name) or {} for name in ("codebook", "persons"))
+    return {
+        "data": str(output),
+        "codebook": book.get("name"),
+        "persons": persons.get("file"),
+        "reports": [str(path) for path in reports],
+    }

@@ -1,0 +1,56 @@
+"""Progress without a terminal: one line for each stage, whole lines for all else."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from shoal.cli import console, stages
+
+
+def test_each_stage_is_told_once_with_its_seconds() -> None:
+    out = io.StringIO()
+    with stages.lines(out) as progress:
+        for stage, share in (("counting", 0.0), ("counting", 0.5), ("verifying\n", 0.0), ("counting", 1.0)):
+            progress(stage, share)
+    assert re.fullmatch(r"counting \.\.\. \d+\.\d s\nverifying\\n \.\.\. \d+\.\d s\n", out.getvalue())
+
+
+def test_a_message_does_not_end_up_in_the_line_of_a_stage() -> None:
+    out = io.StringIO()
+    with stages.lines(out) as progress:
+        progress("counting", 0.0)
+        stages.end_line()
+        out.write("Note: x\n")
+        progress("verifying", 0.0)
+    assert re.fullmatch(r"counting \.\.\.\nNote: x\ncounting: \d+\.\d s\nverifying \.\.\. \d+\.\d s\n", out.getvalue())
+
+
+def test_a_failure_ends_the_line() -> None:
+    out = io.StringIO()
+
+    def interrupted() -> None:
+        with stages.lines(out) as progress:
+            progress("counting", 0.0)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert out.getvalue() == "counting ...\n"
+
+
+def test_nothing_is_told_of_no_stages() -> None:
+    out = io.StringIO()
+    with stages.lines(out):
+        pass
+    assert out.getvalue() == ""
+
+
+def test_quiet_engines_tell_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    console.be_quiet()
+    with console.engine(1) as engine:
+        engine.progress("counting", 0.0)
+    console.start()
+    assert capsys.readouterr().err == ""
