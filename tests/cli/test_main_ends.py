@@ -35,7 +35,7 @@ def test_interrupted_before_anything_is_written(shell: Shell, name: str) -> None
     def interrupted(*_: object) -> None:
         signal.raise_signal(getattr(signal, name))
 
-    shell.monkeypatch.setattr("shoal.jobs.job.anonymize", interrupted)
+    shell.monkeypatch.setattr("shoal.jobs.job.make_release", interrupted)
     code, _, err = shell(*ANONYMIZE)
     assert (code, err.strip()) == (130, "Error: Interrupted: nothing was written.")
     assert names(shell) == ["h.csv", "in.basket"]
