@@ -71,8 +71,6 @@ def test_bad_options(shell: Shell) -> None:
         *ANONYMIZE, "--max-cuts", "7"
     )
     assert "search 5 cuts of h.csv" in shell.fails(*ANONYMIZE, "--algorithm", "oa", "--max-cuts", "4")
-    assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x", "--algorithm", "aa")
-    assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x", "--siblings", "none")
     assert "'drop' is not one of 'error', 'root'" in shell.fails(*ANONYMIZE, "--unknown-items", "drop")
 
 
@@ -152,7 +150,7 @@ def test_a_bug_of_ours_is_one_sentence_and_exit_code_3(shell: Shell) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("raw data")
 
-    shell.monkeypatch.setattr("shoal.jobs.job.anonymize", broken)
+    shell.monkeypatch.setattr("shoal.jobs.job.make_release", broken)
     code, _, err = shell(*ANONYMIZE)
     assert code == 3
     assert "A bug in Shoal: ZeroDivisionError" in err
