@@ -276,7 +276,7 @@ def test_groups_whose_records_all_held_an_item_are_told(case: tuple[list[Row], i
 def test_groups_of_holders_in_words() -> None:
     alike = [frozenset({"q0", "s0"}), frozenset({"q0", "q1", "s0"}), frozenset({"q0", "s0"})]
     rows = [*alike, *[frozenset({"q5"})] * 6]
-    said = "In 1 group with 3 records every record really held the same sensitive item"
+    said = "In 1 group with 3 records, every record really held the same sensitive item"
     for algorithm, expected in (
         (shoal.algorithms.STN(), False),
         (shoal.algorithms.KNN("stn", "nonsensitive"), False),

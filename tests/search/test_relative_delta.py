@@ -62,7 +62,7 @@ def test_clusters_in_blocks_hold_k_records(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_sentence_tells_the_neighbours() -> None:
     note = ChosenDelta(DeltaCost(0.25, 0.24, 0.04), 0.1, (DeltaCost(0.17, 0.17, 0.06), DeltaCost(0.37, 0.36, 0.03)))
     assert worded(note) == (
-        "As no --delta is given, 0.25 was chosen: the columns lose 0.2400 (at least 0.1000) and the sets 0.0400; the "
-        "sets would lose about 0.0600 with --delta 0.17 and about 0.0300 with --delta 0.37."
+        "No delta= was given, so 0.25 was chosen. The columns lose 0.2400 (with any delta at least 0.1000), and the "
+        "sets lose 0.0400. The sets would lose about 0.0600 with delta=0.17 and about 0.0300 with delta=0.37."
     )
     assert "would lose" not in worded(ChosenDelta(note.chosen, 0.25, ()))

@@ -30,8 +30,10 @@ def test_a_flat_hierarchy_is_a_hierarchy(table: Shell) -> None:
     assert "Verified" in out
 
 
-def test_no_hierarchy_is_none(table: Shell) -> None:
-    assert "pass --hierarchy, or choose --within sets" in table.fails(*WORDS, *MODEL)
+def test_a_hierarchy_is_built_if_none_is_given(table: Shell) -> None:
+    code, _, err = table(*WORDS, *MODEL)
+    assert code == 0
+    assert "No hierarchy was given, so one was built" in err
 
 
 def test_sets_are_joined_by_the_loss_that_is_asked_for() -> None:
