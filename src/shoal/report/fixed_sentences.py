@@ -54,8 +54,8 @@ SENTENCES: dict[type[Note], str] = {  # the fields of the note fill the gaps
     reading_notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
     reading_notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
     reading_notes.HierarchyBuilt: (
-        "No hierarchy was given, so one was built: items that are about equally common share a group (items: {items:,}, "
-        "groups: {groups:,}, fanout: {fanout}). Anyone who sees the groups learns which items are about equally common. "
+        "No hierarchy was given, so one was built: items that are about equally common share a group (items {items:,}, "
+        "groups {groups:,}, fanout {fanout}). Anyone who sees the groups learns which items are about equally common. "
         "To choose the groups yourself, write this hierarchy to a file ('shoal hierarchy build DATA -o hierarchy.csv', "
         "or shoal.hierarchies.build in Python), edit it, and name it with hierarchy=."
     ),
