@@ -38,9 +38,9 @@ def test_the_index_of_a_data_frame_is_dropped() -> None:
     frame = pd.DataFrame({"age": [19, 22, 30, 31], "T": sets}, index=["Ann", "Bob", "Cid", "Dan"])
     release = publish(frame, shoal.algorithms.Rfirst(), KKm(k=2, m=1))
     assert release.data.index.tolist() == [0, 1, 2, 3]
-    assert any("index of the data frame" in note for note in release.warnings)
+    assert any("index of the data frame" in note for note in release.notes)
     release = publish(frame.reset_index(drop=True), shoal.algorithms.Rfirst(), KKm(k=2, m=1))
-    assert not any("index of the data frame" in note for note in release.warnings)
+    assert not any("index of the data frame" in note for note in release.notes)
 
 
 @pytest.mark.parametrize("algorithm", [shoal.algorithms.RmergeR, shoal.algorithms.RmergeT, shoal.algorithms.RmergeRT])

@@ -34,7 +34,7 @@ def test_with_and_without_a_hierarchy(algorithm: Algorithm, model: PrivacyModel 
 
 def test_suppression_without_a_hierarchy_does_not_blame_it() -> None:
     made = release([["a"], ["b"]], shoal.algorithms.MM(), shoal.Km(k=2, m=1))
-    [_, all_gone, _] = made.warnings  # after what a known method gives away
+    [_, all_gone, _] = made.notes  # after what a known method gives away
     assert all_gone.endswith("All records are published empty. A weaker guarantee or more data would keep more.")
 
 

@@ -37,8 +37,8 @@ def test_it_is_the_one_that_hierarchy_build_writes(tmp_path: Path) -> None:
     built = hierarchies.build(shoal.read(tmp_path / "in.basket"))
     assert release.problem.hierarchy.parents_by_label() == built.parents_by_label()
     assert release.provenance["hierarchy"]["name"] == NAME
-    assert HierarchyBuilt(7, len(built) - 7, 5) in release.notes
-    said = next(worded(note) for note in release.notes if isinstance(note, HierarchyBuilt))
+    assert HierarchyBuilt(7, len(built) - 7, 5) in release.note_values
+    said = next(worded(note) for note in release.note_values if isinstance(note, HierarchyBuilt))
     assert "shoal hierarchy build DATA -o hierarchy.csv" in said
     assert (tmp_path / "out.codebook.csv").exists()  # no other file tells what the labels mean
 

@@ -221,7 +221,7 @@ def test_what_is_missing_may_be_allowed_to() -> None:
     model = shoal.Lm(l=2, m=1, sensitive=("fluu",))
     release = shoal.anonymize(shoal.Problem(dataset([["a1"]]), TREE, model, allow_missing=True))
     assert release.published.rows.sets() == [{"a1"}]
-    assert release.warnings == ["These sensitive labels are not in the data: fluu. Check the spelling."]
+    assert release.notes == ["These sensitive labels are not in the data: fluu. Check the spelling."]
 
 
 def test_a_sensitive_column() -> None:
@@ -237,7 +237,7 @@ def test_a_sensitive_column() -> None:
     assert [sorted(row) for row in release.published.rows.sets()] == [["A"], ["A"], ["A"], ["A"], ["b1"], ["b1"]]
     assert release.dataset.table is not None
     assert release.dataset.table.arrow.column("ill").to_pylist() == ill  # passes through
-    assert release.warnings == [
+    assert release.notes == [
         "The column 'age' is published unchanged. The guarantee covers the sets only. "
         "Leave out every column that could identify a person."
     ]
@@ -246,7 +246,7 @@ def test_a_sensitive_column() -> None:
     assert hidden is not None
     assert hidden.values.labels == ("ill=HIV",)
     some = shoal.anonymize(replace(problem, model=only))
-    assert "Only these values of the column 'ill' are protected: ill=HIV." in some.warnings
+    assert "Only these values of the column 'ill' are protected: ill=HIV." in some.notes
     with pytest.raises(OptionError, match="these rows have no columns"):
         model.verify(shoal.published.Published.plain(release.published.rows))
 
@@ -326,8 +326,8 @@ def test_what_is_declared_but_not_there_or_looks_alike_is_noted() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "D": ["HIV", "flu", "hiv"]}})
     data = dataset([["a1", "HIV"], ["a1", "hiv"], ["a2", "hiv"], ["a2"]])
     release = shoal.anonymize(shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("HIV", "flu"))))
-    assert "These sensitive labels are not in the data: flu. Check the spelling." in release.warnings
-    assert "'HIV' is sensitive. 'hiv' looks like it, but was not declared sensitive." in release.warnings
+    assert "These sensitive labels are not in the data: flu. Check the spelling." in release.notes
+    assert "'HIV' is sensitive. 'hiv' looks like it, but was not declared sensitive." in release.notes
     with pytest.raises(OptionError, match="'flu' is not in the data: correct or remove it"):
         shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("flu",)))
 

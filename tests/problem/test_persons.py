@@ -101,8 +101,8 @@ def test_sensitive_columns_are_looked_at_too_and_quasi_identifiers_are_not() -> 
 
 def test_values_that_link_some_records_are_told() -> None:
     release = shoal.anonymize(problem(shop=["n", "n", "s", "e", "s", "e", "s", "e"]))
-    assert LinkingValues("shop", 3, 1, 2, "person", determines=False) in release.notes
-    told = "\n".join(release.warnings)
+    assert LinkingValues("shop", 3, 1, 2, "person", determines=False) in release.note_values
+    told = "\n".join(release.notes)
     assert (
         "Column 'shop' is published unchanged, and 1 value of 3 occurs only in several records of one person." in told
     )
@@ -113,9 +113,9 @@ def test_records_of_one_person_each_change_nothing_and_a_note_says_so() -> None:
     given = shoal.Problem(data, shoal.Hierarchy.flat(["a", "b"]), KM, person="patient_id")
     release = shoal.anonymize(given)
     assert release.order is None
-    assert PersonsOfOneRecord("patient_id", "patient") in release.notes
-    assert not any(isinstance(note, RecordsSorted | OneRecordKnown) for note in release.notes)
-    told = "\n".join(release.warnings)
+    assert PersonsOfOneRecord("patient_id", "patient") in release.note_values
+    assert not any(isinstance(note, RecordsSorted | OneRecordKnown) for note in release.note_values)
+    told = "\n".join(release.notes)
     assert "No patient (column 'patient_id') has more than one record, so person= has no effect." in told
 
 
@@ -123,8 +123,8 @@ def test_columns_that_tell_persons_together() -> None:
     """Neither the shop nor the week tells anybody; p alone was twice in one shop in the same week."""
     shop, week = list("xxxyyxyx"), list("11212222")
     release = shoal.anonymize(problem(shop=shop, week=week))
-    assert LinkingCombination(("shop", "week"), 1, 2, 2, "person", "persons") in release.notes
-    [told] = [one for one in release.warnings if "together reveal" in one]
+    assert LinkingCombination(("shop", "week"), 1, 2, 2, "person", "persons") in release.note_values
+    [told] = [one for one in release.notes if "together reveal" in one]
     assert "columns shop, week together reveal which records belong to one person. For 1 of the 2 persons with" in told
     by_chance = shoal.anonymize(problem(shop=shop, week=list("12122121"))).notes
     assert not any(isinstance(note, LinkingCombination) for note in by_chance)

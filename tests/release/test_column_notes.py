@@ -15,7 +15,7 @@ def told(columns: dict[str, list[str]], **said: Any) -> list[str]:
     """The notes of a 2-anonymous release."""
     data = shoal.read(pa.table(columns), no_sets=True)
     problem = shoal.Problem(data, Hierarchy.flat(()), K(k=2), columns=said)
-    return shoal.anonymize(problem, algorithm=shoal.algorithms.Mondrian()).warnings
+    return shoal.anonymize(problem, algorithm=shoal.algorithms.Mondrian()).notes
 
 
 MIXED = [str(value * 37 % 60) for value in range(40)]  # in no order, different
@@ -66,11 +66,11 @@ def test_hardly_any_item_unchanged() -> None:
     tree = Hierarchy.from_tree({"*": {f"g{at}": items[at : at + 2] for at in range(0, 40, 2)}})
     rows = [[items[at], items[at - 2]] for at in range(40)] * 2
     problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=5, m=1))
-    [note] = shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).warnings
+    [note] = shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).notes
     assert note.startswith("Hardly any item is published unchanged: 0 of 160 items (0.0%). Half of all items are pub")
     assert note.endswith("represent at least 2 items. A smaller k would keep more of them.")
     fewer = shoal.Problem(shoal.read(rows[:40]), tree, shoal.Km(k=3, m=1))
-    assert shoal.anonymize(fewer, algorithm=shoal.algorithms.AA()).warnings == [], "of few items a share tells little"
+    assert shoal.anonymize(fewer, algorithm=shoal.algorithms.AA()).notes == [], "of few items a share tells little"
 
 
 def test_columns_that_lost_nearly_everything() -> None:
@@ -78,7 +78,7 @@ def test_columns_that_lost_nearly_everything() -> None:
     data = shoal.read(pa.table({"kind": kinds, "T": [["a"]] * 40}), sets="T")
     tree = Hierarchy.from_tree({"*": {"A": ["a", "b"]}})
     problem = shoal.Problem(data, tree, KKm(k=40, m=1))
-    notes = shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst()).warnings
+    notes = shoal.anonymize(problem, algorithm=shoal.algorithms.Rfirst()).notes
     assert any(note.startswith("Column kind has lost nearly everything") for note in notes)
     assert any("not as groups of the hierarchy. within='aa'" in note for note in notes)
 
@@ -88,5 +88,5 @@ def test_items_that_were_dropped() -> None:
     release = shoal.anonymize(
         shoal.Problem(data, Hierarchy.flat("a"), shoal.Km(k=2, m=1)), algorithm=shoal.algorithms.AA()
     )
-    assert release.warnings == ["These items were left out when the data were read: -1."]
+    assert release.notes == ["These items were left out when the data were read: -1."]
     assert release.provenance["input"]["dropped_items"] == ["-1"]

@@ -123,7 +123,7 @@ def test_the_index_of_a_frame_is_dropped_with_the_order() -> None:
     named = frame().set_index(pd.Index([f"n{one}" for one in range(40)]))
     assert released(named).data.index.tolist() == list(range(40))
     assert released(named.assign(patient=range(40))).data.index.tolist() == named.index.tolist()
-    assert "The index of the data frame is dropped." in "\n".join(released(named).warnings)
+    assert "The index of the data frame is dropped." in "\n".join(released(named).notes)
 
 
 def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -
     release.save(tmp_path / "long.csv", codebook=False)
     visits = pd.read_csv(tmp_path / "long.csv")["visit"]
     assert visits.unique().tolist() == list(range(1, 41))
-    assert "Running numbers replace the ids of records (visit)." in "\n".join(release.warnings)
+    assert "Running numbers replace the ids of records (visit)." in "\n".join(release.notes)
     with pytest.raises(
         OptionError, match=r"keep_ids=True would publish 'visit', the id of each record, but some patient"
     ):

@@ -175,10 +175,10 @@ def test_other_methods_have_no_flips() -> None:
 def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     made = release(rows, model=shoal.models.SensitiveK(k=len(rows), sensitive=("HIV",)))
     assert said in wording.falsehoods(made)[0]
-    assert made.warnings[: len(wording.falsehoods(made))] == wording.falsehoods(made)
+    assert made.notes[: len(wording.falsehoods(made))] == wording.falsehoods(made)
     given = any(now & {"HIV"} - was for was, now in sets(made))
     assert ("The published data contain false statements." in wording.falsehoods(made)[0]) == given
-    assert ("1 record is published with a sensitive item that it did not hold." in made.warnings) == given
+    assert ("1 record is published with a sensitive item that it did not hold." in made.notes) == given
     assert "Do not use these data for decisions about a single person." in wording.falsehoods(made)[-1]
     for text in texts(made):
         heading = f"The published data {'contain false statements' if given else 'lack some items'}"
@@ -210,7 +210,7 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
 def test_without_anything_sensitive(rows: list[list[str]], change: str, heading: str | None) -> None:
     made = release(rows, Together(), shoal.models.TransactionalK(k=2))
     assert bool(wording.falsehoods(made)) == bool(heading)
-    assert not any("sensitive" in note for note in made.warnings)
+    assert not any("sensitive" in note for note in made.notes)
     for text in texts(made):
         assert change in text
         assert (
@@ -222,20 +222,20 @@ def test_without_anything_sensitive(rows: list[list[str]], change: str, heading:
         assert ("do not rely on counts of items" in text) == bool(heading)
         assert not [word for word in ("A sensitive item", "Sensitive item", "them sensitive") if word in text]
     if heading and "lack" in heading:
-        assert "2 records have lost all their items to deletion. They are still published." in made.warnings
+        assert "2 records have lost all their items to deletion. They are still published." in made.notes
     else:
-        assert not any("deletion" in note for note in made.warnings)
+        assert not any("deletion" in note for note in made.notes)
 
 
 def test_weights_of_nothing_are_no_matter_for_methods_without_cuts() -> None:
     made = release([["a", "HIV"], ["b"]], weights=shoal.Weights({"a": 0, "b": 0}))
-    assert not any("weight" in note for note in made.warnings)
+    assert not any("weight" in note for note in made.notes)
 
 
 def test_nothing_to_change_is_no_reason_to_warn() -> None:
     made = release([["a", "HIV"], ["a", "HIV"], ["b"]])
     assert wording.falsehoods(made) == []
-    assert made.warnings == []
+    assert made.notes == []
     for text in texts(made):
         assert "Nothing had to be changed. The original data satisfy the guarantee." in text
         assert "No groups of records had to be formed, and no record was changed." in text
@@ -247,7 +247,7 @@ def test_nothing_to_change_is_no_reason_to_warn() -> None:
 def test_nobody_sensitive_is_said() -> None:
     for make in (release, dealt):
         made = make([["a"], ["b"], ["c"]], allow_missing=True)
-        [missed, nothing] = made.warnings
+        [missed, nothing] = made.notes
         assert "These sensitive labels are not in the data: HIV, flu" in missed
         assert nothing.startswith("No record holds a sensitive item. Nothing had to be protected")
         assert [was == now for was, now in sets(made)] == [True] * 3
@@ -262,13 +262,13 @@ def test_records_that_lost_all() -> None:
     made = release([["HIV"], ["HIV"], ["b", "HIV"]], model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"]] * 3
     lost = "1 record has lost all its items to deletion, not counting sensitive values. It is still published."
-    assert lost in made.warnings
-    assert "2 other records with nothing but sensitive values are published." in made.warnings
+    assert lost in made.notes
+    assert "2 other records with nothing but sensitive values are published." in made.notes
     assert any(
         note.startswith("Every item was deleted. All records are published without any item but sensitive values. A ")
-        for note in made.warnings
+        for note in made.notes
     )
-    assert not any("hierarchy" in note or "suppress" in note for note in made.warnings)
+    assert not any("hierarchy" in note or "suppress" in note for note in made.notes)
     for text in texts(made):
         assert "1 record lost all its items, not counting sensitive values." in text
         assert "The published data lack some items" in text
@@ -277,8 +277,8 @@ def test_records_that_lost_all() -> None:
 def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
     made = release([["HIV"], [], ["a"]], model=shoal.models.SensitiveK(k=2, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"], ["HIV"], ["a"]]
-    assert not any("empty" in note for note in made.warnings)
-    assert "2 records with nothing but sensitive values are published." in made.warnings
+    assert not any("empty" in note for note in made.notes)
+    assert "2 records with nothing but sensitive values are published." in made.notes
     for text in texts(made):
         assert "There was nothing to change" not in text
 
@@ -292,9 +292,9 @@ def test_larger_records_than_before_are_drawn() -> None:
 
 def test_groups_declared_sensitive_are_spelled_out() -> None:
     made = release(tree=TREE, model=shoal.models.SensitiveK(k=2, sensitive=("ill",)))
-    assert "'ill' represents 2 sensitive items." in made.warnings
+    assert "'ill' represents 2 sensitive items." in made.notes
     made = release([["a", "HIV"], ["a"]], tree=TREE, model=shoal.models.SensitiveK(k=2, sensitive=("ill",)))
-    assert "'ill' represents 1 sensitive item." in made.warnings
+    assert "'ill' represents 1 sensitive item." in made.notes
 
 
 def test_unexplained_reports_name_no_item() -> None:

@@ -35,4 +35,4 @@ def test_nothing_tells_how_many_were_dealt_back() -> None:
     facts = [report.as_dict(Story.of(one)) for one in made]
     for key in ("changes", "losses", "recoding", "generalized", "warnings"):
         assert all(fact[key] == facts[0][key] for fact in facts), key
-    assert len({str(one.warnings) for one in made}) == 1
+    assert len({str(one.notes) for one in made}) == 1

@@ -58,8 +58,8 @@ def test_every_note_has_words(kind: type[Note]) -> None:
 
 def test_a_release_holds_values_and_its_reporter_finds_the_words() -> None:
     made = release([["a1", "b1"], ["a1", "b1"], []], k=2, m=1)
-    assert made.notes == (EmptyRecords(1, besides=False, columns=False),)
-    assert made.warnings == ["1 empty record is published."]
+    assert made.note_values == (EmptyRecords(1, besides=False, columns=False),)
+    assert made.notes == ["1 empty record is published."]
 
 
 def test_labels_with_braces_are_text() -> None:
@@ -87,7 +87,7 @@ def test_what_is_not_true_comes_first_and_shows_in_the_repr() -> None:
     made = shoal.anonymize(
         shoal.Problem(data, tree, shoal.models.TransactionalK(k=3)), algorithm=shoal.algorithms.ApxCover()
     )
-    kinds = [note.untrue for note in made.notes]
+    kinds = [note.untrue for note in made.note_values]
     assert kinds == sorted(kinds, reverse=True)
     assert "NOT TRUTHFUL: 1 items added, 0 deleted" in repr(made)
 

@@ -268,7 +268,7 @@ def test_groups_whose_records_all_held_an_item_are_told(case: tuple[list[Row], i
         assert of is not None
         groups = [[rows[row] for row in np.flatnonzero(of.of == group)] for group in range(len(of))]
         certain = [group for group in groups if frozenset.intersection(*group) & set(SECRET)]
-        told = [note for note in release.notes if isinstance(note, notes.GroupsOfHolders)]
+        told = [note for note in release.note_values if isinstance(note, notes.GroupsOfHolders)]
         changed = release.losses["operations"] > 0
         assert told == ([notes.GroupsOfHolders(len(certain), sum(map(len, certain)))] if certain and changed else [])
 

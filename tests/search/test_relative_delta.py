@@ -28,7 +28,7 @@ def test_the_default_never_fails_because_of_delta(problem: shoal.Problem) -> Non
     except Infeasible as error:
         assert "delta=" not in str(error)  # noqa: PT017
         return
-    (note,) = [note for note in release.notes if isinstance(note, ChosenDelta)]
+    (note,) = [note for note in release.note_values if isinstance(note, ChosenDelta)]
     assert note.least <= note.chosen.columns <= note.chosen.delta + 1e-9
     assert note.chosen.columns == pytest.approx(release.losses["relational_ncp"], abs=1e-9)
     assert note.chosen.sets == pytest.approx(release.loss, abs=1e-12)

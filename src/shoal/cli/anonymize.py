@@ -196,7 +196,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
         console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")
-    for note in release.notes:
+    for note in release.note_values:
         console.warn(worded(note), loud=note.untrue)
 
 

@@ -33,7 +33,7 @@ def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str,
             "optimality": _optimality(release),
             "seconds": {"total": sum(release.timings.values()), **release.timings},
             "files": _files(release, output, reports),
-            "notes": [{"text": worded(note), "untrue": note.untrue} for note in release.notes],
+            "notes": [{"text": worded(note), "untrue": note.untrue} for note in release.note_values],
         }
     )
     return told

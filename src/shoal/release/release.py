@@ -66,7 +66,7 @@ class Release:
     >>> release = shoal.anonymize(data, k=2, m=2, hierarchy=tree)
     >>> release.data
     [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
-    >>> release.verdict.holds, round(release.losses["ncp"], 4), release.warnings
+    >>> release.verdict.holds, round(release.losses["ncp"], 4), release.notes
     (True, 0.2273, [])
     """
 
@@ -184,13 +184,13 @@ class Release:
         return [] if self.change is None else self.recoding.falsehoods(self.change)
 
     @cached_property
-    def notes(self) -> tuple[Note, ...]:
-        """What a publisher must know beyond the guarantee, first the notes on false statements."""
+    def note_values(self) -> tuple[Note, ...]:
+        """The notes as values, first those on false statements."""
         return notes.of_release(self)
 
     @property
-    def warnings(self) -> list[str]:
-        """The notes as sentences."""
+    def notes(self) -> list[str]:
+        """What a publisher must know beyond the guarantee, as sentences."""
         return self.reporter.warnings()
 
     @cached_property

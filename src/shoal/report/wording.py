@@ -17,7 +17,7 @@ from shoal.report.formatting import count_noun
 
 def warnings(release: Release) -> list[str]:
     """Return all notes of a release as sentences."""
-    return [worded(note) for note in release.notes]
+    return [worded(note) for note in release.note_values]
 
 
 def falsehoods(release: Release) -> list[str]:
@@ -27,7 +27,7 @@ def falsehoods(release: Release) -> list[str]:
 
 def cautions(release: Release) -> list[str]:
     """Return all other notes as sentences."""
-    return [worded(note) for note in release.notes if not note.untrue]
+    return [worded(note) for note in release.note_values if not note.untrue]
 
 
 @singledispatch
