@@ -21,7 +21,7 @@ from shoal.visible import visible
 
 if TYPE_CHECKING:  # rich is loaded when there is something to show
     from rich.console import Console
-    from rich.progress import TaskID
+    from rich.progress import TaskID, TextColumn
 
 
 @contextmanager
@@ -56,12 +56,10 @@ def engine_with(
 def bars(console: Console | None = None) -> Iterator[Callable[[str, float], None]]:
     """Draw a bar for each stage, and yield the function that moves them. They are gone at the end."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TimeElapsedColumn
 
-    stage_column = TextColumn("{task.description}", markup=False)
-    shown = Progress(
-        stage_column, BarColumn(), TimeElapsedColumn(), console=console or Console(stderr=True), transient=True
-    )
+    console = console or Console(stderr=True)
+    shown = Progress(stage_column(), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
     stages: dict[str, TaskID] = {}
 
     def progress(stage: str, share: float) -> None:
@@ -73,3 +71,10 @@ def bars(console: Console | None = None) -> Iterator[Callable[[str, float], None
 
     with shown:
         yield progress
+
+
+def stage_column() -> TextColumn:
+    """Return the column of a bar that names its stage."""
+    from rich.progress import TextColumn
+
+    return TextColumn("{task.description}", markup=False)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from shoal.cli import compared, console, stages
+from shoal.cli import compared, console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.help import (
     DATA,
@@ -32,6 +32,7 @@ from shoal.evaluation.compare import compare as run
 from shoal.evaluation.compare import data_sets, grid_of, load_grid, table_in
 from shoal.evaluation.grid import Extras, Grid
 from shoal.io.read_options import ReadOptions
+from shoal.progress import stage_column
 from shoal.report.formatting import count_noun
 from shoal.visible import visible
 
@@ -159,7 +160,7 @@ def compare(
 def _progress(grid: Grid, output: Path) -> Iterator[Callable[[runner.Progress], None]]:
     """A bar on stderr, where that is a terminal."""
     bars = Progress(
-        stages.stage_column(),
+        stage_column(),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

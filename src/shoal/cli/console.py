@@ -197,6 +197,7 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 def engine(workers: int) -> Iterator[Engine]:
     """An engine whose progress is shown on stderr: bars in a terminal, or else a line for each stage."""
     from shoal.engines import Engine
+    from shoal.progress import bars
 
     if _quiet:
         yield Engine(workers=workers)
@@ -204,5 +205,5 @@ def engine(workers: int) -> Iterator[Engine]:
         with stages.lines(terminal(stderr=True).file) as progress:
             yield Engine(workers=workers, progress=progress)
     else:
-        with stages.bars(terminal(stderr=True)) as progress:
+        with bars(terminal(stderr=True)) as progress:
             yield Engine(workers=workers, progress=progress)

@@ -1,17 +1,13 @@
-"""Progress on stderr: bars in a terminal; elsewhere one line for each stage, with the seconds that it took."""
+"""Progress where there is no terminal: one line for each stage, with its seconds."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from shoal.visible import visible
-
-if TYPE_CHECKING:  # rich is loaded when there is something to show
-    from rich.console import Console
-    from rich.progress import TaskID, TextColumn
 
 Progress = Callable[[str, float], None]
 _open: list[IO[str]] = []  # where the line of a stage waits for its end
@@ -50,30 +46,3 @@ def lines(stream: IO[str]) -> Iterator[Progress]:
         end_line()
         raise
     end()
-
-
-@contextlib.contextmanager
-def bars(console: Console) -> Iterator[Progress]:
-    """Draw a bar for each stage, and remove them in the end."""
-    from rich.progress import BarColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    drawn = Bars(stage_column(), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
-    stages: dict[str, TaskID] = {}
-
-    def progress(stage: str, share: float) -> None:
-        if stage not in stages:
-            for task in stages.values():
-                drawn.update(task, completed=1.0)
-            stages[stage] = drawn.add_task(visible(stage), total=1.0)
-        drawn.update(stages[stage], completed=share)
-
-    with drawn:
-        yield progress
-
-
-def stage_column() -> TextColumn:
-    """What a bar of progress is about."""
-    from rich.progress import TextColumn
-
-    return TextColumn("{task.description}", markup=False)
