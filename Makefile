@@ -52,23 +52,32 @@ mutants: .venv/.tools ## deliberate faults in guards, one at a time, that the de
 clean:
 	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
+# The packages of some extras, without Shoal itself: to install it again would compile its kernels again.
+EXTRAS = $(BIN)/python -c "import sys, tomllib; \
+	extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	print(*(one for name in sys.argv[1:] for one in extras[name]), sep='\n')"
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
+
 .venv/.installed: $(SOURCES)
 	@echo "Installing Shoal and its libraries into .venv (NumPy, Arrow, OR-Tools), and compiling its kernels: 1 to 2 minutes, once."
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(INSTALL) -e .
 	touch $@
 
 .venv/.tools: .venv/.installed
 	@echo "Installing the tools of developers (tests, checks, charts): about a minute, once."
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,check,plots]'
+	@$(EXTRAS) test check plots > .venv/tools.txt
+	$(INSTALL) -r .venv/tools.txt
 	touch $@
 
 .venv/.docs: .venv/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@echo "Installing what builds the documentation: half a minute, once."
+	@$(EXTRAS) docs > .venv/docs.txt
+	$(INSTALL) -r .venv/docs.txt
 	touch $@
 
 # atheris has wheels for some versions of Python only; without it, files are mutated blindly.
 .venv/.fuzz: .venv/.tools
-	$(BIN)/pip install --quiet --disable-pip-version-check --only-binary atheris -e '.[fuzz]' || \
-	$(BIN)/pip install --quiet --disable-pip-version-check nanobind
+	@$(EXTRAS) fuzz > .venv/fuzz.txt
+	$(INSTALL) --only-binary atheris -r .venv/fuzz.txt || $(INSTALL) nanobind
 	touch $@
