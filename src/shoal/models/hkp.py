@@ -63,12 +63,12 @@ class Hkp(SensitiveValues, ItemsetModel):
 
     Examples
     --------
-    >>> rows = Transactions.from_sets([["a", "b"], ["a", "b", "HIV"], ["a"]])
-    >>> for h in (0.5, 0.4):
-    ...     verdict = Hkp(h=h, k=2, p=2, sensitive=("HIV",)).verify(Published.plain(rows))
-    ...     verdict.holds, [str(witness) for witness in verdict.witnesses]
-    (True, [])
-    (False, ["1 of the 2 records with {b} has 'HIV'"])
+    >>> import shoal
+    >>> rows = [["a", "b"], ["a", "b", "HIV"], ["a"]]
+    >>> shoal.verify(rows, shoal.models.Hkp(h=0.5, k=2, p=2, sensitive=("HIV",))).holds
+    True
+    >>> print(shoal.verify(rows, shoal.models.Hkp(h=0.4, k=2, p=2, sensitive=("HIV",))).verdict.witnesses[0])
+    1 of the 2 records with {b} has 'HIV'
     """
 
     name = "hkp"

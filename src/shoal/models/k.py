@@ -40,12 +40,12 @@ class K(RelationalModel):
 
     Examples
     --------
-    >>> import pyarrow as pa
+    >>> import pandas as pd
     >>> import shoal
-    >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70"], "items": [["a"], ["b"], ["c"]]}))
-    >>> verdict = K(k=2).verify(K(k=2).validated_view(data))
-    >>> verdict.holds, str(verdict.witnesses[0])
-    (False, '1 record has age=70')
+    >>> people = pd.DataFrame({"age": ["[19:22]", "[19:22]", "70"]})
+    >>> result = shoal.verify(people, shoal.models.K(k=2))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False 1 record has age=70
     """
 
     name = "k"

@@ -54,14 +54,12 @@ class KKm(RelationalModel, ItemsetModel):
 
     Examples
     --------
-    >>> import pyarrow as pa
+    >>> import pandas as pd
     >>> import shoal
-    >>> sets = [["a"], ["b"], ["a"], ["b"]]
-    >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70", "70"], "items": sets}))
-    >>> model = KKm(k=2, m=2)
-    >>> verdict = model.verify(model.validated_view(data))
-    >>> verdict.holds, str(verdict.witnesses[0])
-    (False, '{a} is in 1 record of those with age=[19:22]')
+    >>> ages, sets = ["[19:22]", "[19:22]", "70", "70"], [["a"], ["b"], ["a"], ["b"]]
+    >>> result = shoal.verify(pd.DataFrame({"age": ages, "items": sets}), shoal.KKm(k=2, m=2))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False {a} is in 1 record of those with age=[19:22]
     """
 
     name = "k-km"

@@ -71,13 +71,13 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
 
     Examples
     --------
-    >>> import pyarrow as pa
+    >>> import pandas as pd
     >>> import shoal
-    >>> data = shoal.read(pa.table({"age": ["19"] * 4, "items": [["a", "HIV"], ["a"], ["a", "HIV"], ["a"]]}))
-    >>> models = [KLm(k=2, l=l, m=1, sensitive=("HIV",)) for l in (2, 3)]
-    >>> verdicts = [model.verify(model.validated_view(data)) for model in models]
-    >>> verdicts[0].holds, str(verdicts[1].witnesses[0])
-    (True, "2 of the 4 records of group age=19 have 'HIV'")
+    >>> visits = pd.DataFrame({"age": ["19"] * 4, "items": [["a", "HIV"], ["a"], ["a", "HIV"], ["a"]]})
+    >>> shoal.verify(visits, shoal.KLm(k=2, l=2, m=1, sensitive=("HIV",))).holds
+    True
+    >>> print(shoal.verify(visits, shoal.KLm(k=2, l=3, m=1, sensitive=("HIV",))).verdict.witnesses[0])
+    2 of the 4 records of group age=19 have 'HIV'
     """
 
     name = "k-lm"

@@ -46,11 +46,10 @@ class Km(ItemsetModel):
 
     Examples
     --------
-    >>> from shoal.data import Transactions
-    >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]])
-    >>> verdict = Km(k=2, m=2).verify(Published.plain(rows))
-    >>> verdict.holds, str(verdict.witnesses[0])
-    (False, '{c} is in 1 record')
+    >>> import shoal
+    >>> result = shoal.verify([["a", "b"], ["a", "b"], ["a", "c"]], shoal.Km(k=2, m=2))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False {c} is in 1 record
     """
 
     name = "km"

@@ -50,10 +50,10 @@ class KmNegative(ItemsetModel):
 
     Examples
     --------
-    >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []])
-    >>> verdict = KmNegative(k=2, m=2).verify(Published.plain(rows))
-    >>> verdict.holds, str(verdict.witnesses[0])
-    (False, '{a, not b} is in 1 record')
+    >>> import shoal
+    >>> result = shoal.verify([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []], shoal.models.KmNegative(k=2, m=2))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False {a, not b} is in 1 record
     """
 
     name = "km-negative"

@@ -62,10 +62,10 @@ class Lm(SensitiveValues, ItemsetModel):
 
     Examples
     --------
-    >>> rows = Transactions.from_sets([["a", "HIV"], ["a"], ["b"], ["b"]])
-    >>> verdict = Lm(l=3, m=1, sensitive=("HIV",)).verify(Published.plain(rows))
-    >>> verdict.holds, str(verdict.witnesses[0])
-    (False, "1 of the 2 records with {a} has 'HIV'")
+    >>> import shoal
+    >>> result = shoal.verify([["a", "HIV"], ["a"], ["b"], ["b"]], shoal.Lm(l=3, m=1, sensitive=("HIV",)))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False 1 of the 2 records with {a} has 'HIV'
     """
 
     name = "lm"

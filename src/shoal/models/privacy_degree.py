@@ -54,11 +54,11 @@ class PrivacyDegree(SensitiveItems):
 
     Examples
     --------
-    >>> rows = Transactions.from_sets([["a", "HIV"], ["b"], ["c"], ["d", "flu"]])
-    >>> model = PrivacyDegree(p=2, sensitive=("HIV", "flu"))
-    >>> seen = model.as_published(Dataset(rows))
-    >>> [model.verify(replace(seen, grouping=Grouping(np.array(of), 2))).holds for of in ([0, 0, 1, 1], [0, 1, 1, 1])]
-    [True, False]
+    >>> import shoal
+    >>> visits = [["a", "HIV"], ["a"], ["c"], ["c", "flu"]]
+    >>> release = shoal.anonymize(visits, shoal.models.PrivacyDegree(p=2, sensitive=("HIV", "flu")))
+    >>> release.verdict.holds
+    True
     """
 
     name = "privacy-degree"

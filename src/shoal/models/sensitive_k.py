@@ -49,11 +49,11 @@ class SensitiveK(SensitiveItems):
 
     Examples
     --------
-    >>> from shoal.data import Transactions
-    >>> rows = Transactions.from_sets([["a", "HIV"], ["a", "HIV"], ["b", "HIV"], ["a", "b"]])
-    >>> verdict = SensitiveK(k=2, sensitive=("HIV",)).verify(Published.plain(rows))
-    >>> verdict.holds, verdict.checked, str(verdict.witnesses[0])
-    (False, 2, 'the exact record {b, HIV} occurs 1 time')
+    >>> import shoal
+    >>> rows = [["a", "HIV"], ["a", "HIV"], ["b", "HIV"], ["a", "b"]]
+    >>> result = shoal.verify(rows, shoal.models.SensitiveK(k=2, sensitive=("HIV",)))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False the exact record {b, HIV} occurs 1 time
     """
 
     name = "sensitive-k"

@@ -39,11 +39,10 @@ class TransactionalK(PrivacyModel):
 
     Examples
     --------
-    >>> from shoal.data import Transactions
-    >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["a"], ["a"], []])
-    >>> verdict = TransactionalK(k=2).verify(Published.plain(rows))
-    >>> verdict.holds, verdict.checked, str(verdict.witnesses[0])
-    (False, 3, 'the empty record occurs 1 time')
+    >>> import shoal
+    >>> result = shoal.verify([["a", "b"], ["a", "b"], ["a"], ["a"], []], shoal.models.TransactionalK(k=2))
+    >>> print(result.holds, result.verdict.witnesses[0])
+    False the empty record occurs 1 time
     """
 
     name = "transactional-k"
