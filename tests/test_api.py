@@ -149,3 +149,59 @@ def test_a_generator_that_is_none() -> None:
         shoal.generate("qest")
     assert len(shoal.generate("supermarket", rows=50)) == 50
     assert shoal.generate("videos", rows=30).table is not None
+    with pytest.raises(OptionError, match=r"supermarket has no option 'row' \(did you mean 'rows'\?\)"):
+        shoal.generate("supermarket", row=50)
+
+
+def test_options_of_a_model_and_an_algorithm_go_with_their_names() -> None:
+    rows = [["a1", "s"], ["a2"], ["b1"], ["b2"]]
+    named = shoal.anonymize(rows, "lm", l=2, m=1, sensitive=["s"], algorithm="aa", hierarchy=TREE)
+    model = shoal.Lm(l=2, m=1, sensitive=("s",))
+    assert named.data == shoal.anonymize(rows, model, algorithm=shoal.algorithms.AA(), hierarchy=TREE).data
+    assert shoal.verify(named.data, "lm", l=2, m=1, sensitive=["s"]).holds
+    assert shoal.anonymize(ROWS, k=2, m=2, hierarchy=TREE, siblings="none").algorithm.siblings == "none"  # type: ignore[attr-defined]
+    with pytest.raises(OptionError, match=r"l= is given, and a model too: write Lm\(l=\.\.\)"):
+        shoal.anonymize(rows, model, l=3)
+    with pytest.raises(OptionError, match=r"polish= is given, and an algorithm too: write AA\(polish=\.\.\)"):
+        shoal.anonymize(rows, model, algorithm=shoal.algorithms.AA(), polish=True)
+    with pytest.raises(OptionError, match=r"delta= is an option of .*rmerge-rt"):
+        shoal.anonymize(ROWS, k=2, delta=0.5)
+    with pytest.raises(OptionError, match=r"got the class: write Km\(\.\.\)"):
+        shoal.anonymize(ROWS, shoal.Km)  # type: ignore[arg-type]
+
+
+def test_a_release_can_be_verified_measured_and_explained_itself() -> None:
+    """Its records are in the order of the original, and its code book comes along."""
+    table = pd.DataFrame({"who": ["x", "x", "y", "z"], "items": [["b1"], ["a1", "b1"], ["a1", "b1"], ["a2"]]})
+    release = shoal.anonymize(table, k=2, m=1, hierarchy=TREE, person="who")
+    assert shoal.verify(release, k=2, m=1).holds
+    figures = shoal.measure(table, release, hierarchy=TREE, sets="items")
+    assert figures.losses["ncp"] == pytest.approx(release.losses["ncp"])
+    assert not figures.notes
+    grouped = shoal.anonymize(ROWS, k=3, m=2)
+    assert shoal.measure(ROWS, grouped).losses["ncp"] == pytest.approx(grouped.losses["ncp"])
+    assert len(shoal.explain(ROWS, grouped, k=3, m=2)) > 0
+    assert shoal.explain(ROWS, grouped, k=3, m=2)[0].group in grouped.codebook
+
+
+def test_options_of_the_original_are_not_for_the_published_file(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("who,items\nx,a1|b1\ny,a1|b1\nz,a2\nw,a2\n", encoding="utf-8")
+    release = shoal.anonymize(tmp_path / "t.csv", k=2, m=1, hierarchy=TREE, sets="items", person="who")
+    release.save(tmp_path / "out.csv")
+    figures = shoal.measure(tmp_path / "t.csv", tmp_path / "out.csv", hierarchy=TREE, sets="items", person="who")
+    assert figures.losses["ncp"] == pytest.approx(release.losses["ncp"])
+
+
+def test_rows_in_another_order_are_noticed() -> None:
+    before = [["a1"], ["b1"], ["a2"], ["b2"]] * 5
+    after = [["A"], ["B"], ["A"], ["B"]] * 5
+    assert not shoal.measure(before, after, hierarchy=TREE).notes
+    (note,) = shoal.measure(before, [["B"], ["A"], ["B"], ["A"]] * 5, hierarchy=TREE).notes
+    assert note.startswith("At least 100 % of the published labels fit no item of their record")
+
+
+def test_notes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    table = pd.DataFrame({"shop": ["n", "n", "s", "s"], "items": ROWS})
+    release = shoal.anonymize(table, k=2, m=2, hierarchy=TREE, sets="items")
+    assert release.notes
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == release.notes

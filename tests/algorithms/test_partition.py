@@ -289,9 +289,7 @@ def test_the_model() -> None:
 
 
 def test_what_cannot_be() -> None:
-    with pytest.raises(
-        Infeasible, match=r"no empty records or at least 3, got 2, .* remove these records"
-    ):
+    with pytest.raises(Infeasible, match=r"no empty records or at least 3, got 2, .* remove these records"):
         shoal.anonymize(problem_of([["a"]] * 3 + [[]] * 2, FLAT, 3))
     with pytest.raises(Infeasible, match=r"no non-empty records or at least 3, got 2, .* smaller k, or add data"):
         shoal.anonymize(problem_of([["a"]] * 2 + [[]] * 3, FLAT, 3))

@@ -48,7 +48,7 @@ def test_what_cannot_be_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("SHOAL_DATA", raising=False)
     with pytest.raises(OptionError, match="needs its data sets, but none is named"):
         load_grid("p0-fig8")
-    with pytest.raises(OptionError, match=r"--vary n: none of km, aa has such an option"):
+    with pytest.raises(OptionError, match=r"vary= names n: none of km, aa has such an option"):
         grid_of([data_set(tmp_path)], "km", ["aa"], {"n": [1]})
 
 

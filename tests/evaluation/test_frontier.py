@@ -119,7 +119,7 @@ def test_models_that_are_not_monotone_are_refused() -> None:
 
 
 def test_the_table_has_all_figures(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
-    assert result.write(tmp_path / "f.csv") == ""
+    assert result.save(tmp_path / "f.csv") == ""
     rows = list(csv.DictReader((tmp_path / "f.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["k"], row["m"]) for row in rows] == [(str(one.k), str(one.m)) for one in result.choices]
     assert [float(row["loss"]) for row in rows] == [one.loss for one in result.choices]
@@ -129,7 +129,7 @@ def test_the_page_needs_no_network_and_escapes_names(tmp_path: Path) -> None:
     data = shoal.read(BASKETS)
     problem = shoal.Problem(data, shoal.Hierarchy.from_tree(WIDE), shoal.Km())
     result = replace(frontier(problem, k=[2], m=[1]), data="<script>.dat")
-    result.write(tmp_path / "f.html")
+    result.save(tmp_path / "f.html")
     page = (tmp_path / "f.html").read_text(encoding="utf-8")
     assert "&lt;script&gt;.dat" in page
     assert "<script>.dat" not in page
@@ -138,7 +138,7 @@ def test_the_page_needs_no_network_and_escapes_names(tmp_path: Path) -> None:
 
 
 def test_a_chart(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
-    result.write(tmp_path / "f.png")
+    result.save(tmp_path / "f.png")
     assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -146,15 +146,15 @@ def test_without_matplotlib(
     result: shoal.evaluation.choices.Frontier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install matplotlib" in result.write(tmp_path / "f.html")
+    assert "pip install matplotlib" in result.save(tmp_path / "f.html")
     with pytest.raises(OptionError, match="Charts need matplotlib"):
-        result.write(tmp_path / "f.png")
+        result.save(tmp_path / "f.png")
     assert not (tmp_path / "f.png").exists()
 
 
 def test_an_unknown_suffix(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"must end in .html, .png, .csv"):
-        result.write(tmp_path / "f.pdf")
+        result.save(tmp_path / "f.pdf")
 
 
 def test_what_is_finished_survives_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ def command(
         )
         context.exit(130)
     if output is not None:
-        if lacks := result.write(output):
+        if lacks := result.save(output):
             console.warn(lacks)
         console.log(f"Written: {output}")
 

@@ -9,18 +9,7 @@ from typing import Any
 from shoal import io
 from shoal.cli.help import DATA, Command, option
 from shoal.cli.options import FILE
-from shoal.jobs.published_file import SUPPRESSED
-
-ORIGINAL_ONLY = (
-    "multiset",
-    "drop_items",
-    "join",
-    "where",
-    "quantity_column",
-    "drop_null_items",
-    "keep_ids",
-    "person",
-)
+from shoal.jobs.published_file import ORIGINAL_ONLY, SUPPRESSED
 
 
 def published_options(command: Command) -> Command:

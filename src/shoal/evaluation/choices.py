@@ -118,7 +118,7 @@ class Frontier:
             "sentences": self.sentences,
         }
 
-    def write(self, path: str | Path) -> str:
+    def save(self, path: str | Path) -> str:
         """Write all choices as a page (.html), a chart (.png) or a table (.csv); returns what is missing, in words."""
         from shoal.evaluation import frontier_page
 

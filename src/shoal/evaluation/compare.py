@@ -19,6 +19,7 @@ from shoal.evaluation import exports, grid_file, page, results, runner
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
 from shoal.evaluation.results import Row
 from shoal.jobs.arguments import describe_data
+from shoal.jobs.column_specs import names_in
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.models.base import PrivacyModel
 from shoal.progress import bars
@@ -61,7 +62,7 @@ def compare(
     output: str | Path,
     *,
     model: str = "km",
-    algorithms: Sequence[str] = (),
+    algorithms: str | Sequence[str] = (),
     vary: Mapping[str, Sequence[Any]] | None = None,
     fanout: int | Sequence[int] = 5,
     order: str | Sequence[str] = "frequency",
@@ -141,13 +142,17 @@ def compare(
     elif is_grid:
         grid = load_grid(what, data_folder)
     else:
+        if not isinstance(model, str):
+            raise OptionError(
+                "model= must be the name of a model, such as 'km'; its options go to vary=, as {'k': [5]}."
+            )
         extras = Extras(queries=queries, mining=tuple(f"{one:g}" for one in mining), known=known)
         spec, varied = describe_data(what, **described), dict(vary or {})
         axes: dict[str, Any] = {"rows": varied.pop("rows")} if "rows" in varied else {}
         if "" not in spec.hierarchy:
             axes |= {"fanout": _several(fanout), "order": _several(order)}
         data = [replace(spec, **values).require_files() for values in spread(axes)]
-        grid = grid_of(data, model, algorithms, varied, seeds=seeds, loss=loss, extras=extras)
+        grid = grid_of(data, model, names_in(algorithms), varied, seeds=seeds, loss=loss, extras=extras)
     if progress is True:
         with bars() as show:
             told: Callable[[runner.Progress], None] = lambda at: show("comparing", at.done / at.total)  # noqa: E731
@@ -253,7 +258,7 @@ def grid_of(
         head, _, asked = name.rpartition(".")
         of = [method for method in methods if not head or method.name == head]
         if asked not in {option.name for method in of for option in method.options()} | (set() if head else own):
-            raise OptionError(f"--vary {name}: none of {', '.join([model, *names])} has such an option.")
+            raise OptionError(f"vary= names {name}: none of {', '.join([model, *names])} has such an option.")
     lists = {option.name for cls in (protecting, *methods) for option in cls.options() if option.type is tuple}
     varied = {name: [",".join(map(str, values))] if name in lists else list(values) for name, values in varied.items()}
     models = [protecting.parse(values) for values in spread({name: varied[name] for name in varied if name in own})]

@@ -43,8 +43,8 @@ def frontier(
     data: Any,
     model: PrivacyModel | str | None = None,
     *,
-    k: Sequence[int] = (),
-    m: Sequence[int] = (),
+    k: int | Sequence[int] = (),
+    m: int | Sequence[int] = (),
     delta: Sequence[float] = (),
     siblings: str = "best",
     time_limit: float | Literal["none"] = TIME_LIMIT,
@@ -103,6 +103,7 @@ def frontier(
     >>> [(one.k, one.m, round(one.loss, 4), one.proven) for one in result.choices]
     [(2, 1, 0.0, True), (3, 1, 0.2273, True), (2, 2, 0.2273, True), (3, 2, 0.5, True)]
     """
+    k, m = ((one,) if isinstance(one, int) else tuple(one) for one in (k, m))
     if not isinstance(data, Problem):
         spec, given = describe_data(data, **described), as_model(model)
         _check_model(given)

@@ -210,7 +210,8 @@ def recommend(
     'auto'
     """
     wishes = Wishes(budget=float(budget), sample=sample, suppress=suppress)
-    spec, guarantee = describe_data(data, **described), as_model(model, k, m)
+    guarantee = as_model(model, k, m, described)
+    spec = describe_data(data, **described)
     if not isinstance(data, DatasetSpec):
         spec = spec if "" in spec.hierarchy else replace(spec, fanout=fanout, order="frequency")
     with engine_with(progress=progress, workers=workers) as engine:

@@ -17,7 +17,7 @@ from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.progress import engine_with
-from shoal.release.pipeline import make_release
+from shoal.release.pipeline import LOG, make_release
 from shoal.release.release import Release
 
 
@@ -48,7 +48,7 @@ def anonymize(
     workers: int = 0,
     progress: bool | Callable[[str, float], None] = False,
     engine: Engine | None = None,
-    **reading: Any,
+    **options: Any,
 ) -> Release:
     """Anonymize data, and verify the result before you get it.
 
@@ -57,12 +57,15 @@ def anonymize(
     data
         The data: the path of a file, a data frame (pandas, polars, Arrow, DuckDB), a list of sets, or a
         :class:`shoal.Dataset` that :func:`shoal.read` returned. A :class:`shoal.Problem` holds the data, the hierarchy
-        and the model already; then only ``algorithm``, ``max_loss`` and the last three arguments are allowed.
+        and the model already. Then only ``algorithm``, ``max_loss``, ``workers``, ``progress`` and ``engine`` apply.
     model
         The guarantee, such as ``shoal.Km(k=5, m=2)``, or its name, such as ``"lm"``. Default: k^m-anonymity.
-    k, m
-        Short for ``shoal.Km(k=.., m=..)``: an attacker who knows up to ``m`` items of a record is left with at least
-        ``k`` records. With the name of a model, its own k and m.
+    k
+        Short for ``shoal.Km(k=..)``: an attacker is left with at least ``k`` records. Default: that of the model, 5 for
+        k^m-anonymity.
+    m
+        Short for ``shoal.Km(m=..)``: the number of items of a record that an attacker may know. Default: that of the
+        model, 2 for k^m-anonymity.
     hierarchy
         The hierarchy of the items: a :class:`shoal.Hierarchy` or the path of its file. For several columns, a dict
         such as ``{"items": "products.csv", "age": "width:5,10"}``. Without one, all items are siblings.
@@ -76,9 +79,14 @@ def anonymize(
         Columns that name a person. They are not published.
     plain
         Columns that are published as they are.
-    categorical, ordered, column_weights, missing
-        More about quasi-identifiers: those that hold categories although they look like numbers; the values of a
-        column, the least first; how much the loss of a column counts; values that mean "not known".
+    categorical
+        Quasi-identifiers that hold categories, although they look like numbers, dates or bands.
+    ordered
+        For a quasi-identifier its values, the least first: ``{"size": ["small", "medium", "large"]}``.
+    column_weights
+        For a quasi-identifier how much its loss counts, from 0 to 1: ``{"age": 0.5}``.
+    missing
+        Values of quasi-identifiers that mean "not known".
     columns
         The other columns to publish. Default: all but the identifiers.
     person
@@ -101,8 +109,10 @@ def anonymize(
         True draws progress bars. A function is called with the stage and the share that is done.
     engine
         An engine of your own, instead of ``workers`` and ``progress``.
-    **reading
-        Further options of :func:`shoal.read`, such as ``item_delimiter="|"`` or ``id_column="order"``.
+    **options
+        Options of the model and of the algorithm, if these are given by name: ``model="lm", l=4, sensitive=["flu"]``,
+        ``algorithm="optimal", time_limit=600``. And options of :func:`shoal.read`, such as ``item_delimiter="|"`` or
+        ``id_column="order"``.
 
     Returns
     -------
@@ -139,15 +149,18 @@ def anonymize(
     0  [31:34]     [flu]
     1  [31:34]     [flu]
     """
-    reading = {"sets": sets, "person": person, **reading}
+    given = {name: value for name, value in {"sets": sets, "person": person, **options}.items() if value is not None}
     with engine_with(progress=progress, workers=workers, engine=engine) as running:
         if isinstance(data, Problem):
-            described = {"model": model, "k": k, "m": m, "hierarchy": hierarchy, "weights": weights, **reading}
+            described = {"model": model, "k": k, "m": m, "hierarchy": hierarchy, "weights": weights}
             for name in (name for name, value in described.items() if value is not None):
                 raise OptionError(f"{name}= is part of the Problem that is given: leave it out.")
-            return make_release(data, as_algorithm(algorithm, data.model), running, max_loss=max_loss)
-        guarantee = as_model(model, k, m)
-        method = as_algorithm(algorithm, guarantee)
+            method = as_algorithm(algorithm, data.model, given)
+            for name in given:
+                raise OptionError(f"{name}= is not for a Problem, which is read already: leave it out.")
+            return _told(make_release(data, method, running, max_loss=max_loss))
+        guarantee = as_model(model, k, m, given)
+        method = as_algorithm(algorithm, guarantee, given)
         spec = describe_data(
             data,
             hierarchy=hierarchy,
@@ -162,10 +175,17 @@ def anonymize(
             categorical=categorical,
             ordered=ordered,
             column_weights=column_weights,
-            **reading,
+            **given,
         )
         measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
         problem = spec.problem(guarantee, measure, seed, build_hierarchy=method.needs_hierarchy)
         if weights is not None and not isinstance(weights, str | Path):
             problem = replace(problem, weights=weights if isinstance(weights, Weights) else Weights(dict(weights)))
-        return make_release(problem, method, running, max_loss=max_loss)
+        return _told(make_release(problem, method, running, max_loss=max_loss))
+
+
+def _told(release: Release) -> Release:
+    """Log the notes of a release as warnings, which Python prints unless logging is set up. Return the release."""
+    for note in release.notes:
+        LOG.warning(note)
+    return release

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs.column_specs import column_specs, names_in
 from shoal.jobs.dataset_spec import UNNAMED, DatasetSpec, read_for_model
 from shoal.models.base import PrivacyModel
+from shoal.options import Spec
+from shoal.release.release import Release
 
 CodeBookSource = CodeBook | str | Path | None  # None: the one beside the published file, if it is needed
 HierarchySource = Hierarchy | str | Path | None  # None: the items alone
@@ -26,12 +29,19 @@ ColumnsSource = Sequence[str] | Mapping[str, Column]  # names of quasi-identifie
 
 
 def as_dataset(source: Any, model: PrivacyModel | None = None, reading: Mapping[str, Any] | None = None) -> Dataset:
-    """Return the data, read with the options of :func:`shoal.read` that are given, for the model if there is one."""
-    if not isinstance(source, Dataset):
+    """Return the data, read with the options of :func:`shoal.read` that are given, for the model if there is one.
+
+    The data of a release are in the order of the original, and bring their code book if labels need it.
+    """
+    if not isinstance(source, Dataset | Release):
         return read_for_model(source, read_options(reading or {}), model)
     for name in reading or {}:
-        raise OptionError(f"{name}= is for reading, but the data are a Dataset, which was read before: leave it out.")
-    return source
+        kind = type(source).__name__
+        raise OptionError(f"{name}= is for reading, but the data are a {kind}, which needs no reading: leave it out.")
+    if isinstance(source, Dataset):
+        return source
+    data = source.aligned
+    return replace(data, origin=replace(data.origin, codebook=source.codebook)) if source.needs_codebook else data
 
 
 def read_options(given: Mapping[str, Any]) -> ReadOptions:
@@ -43,25 +53,49 @@ def read_options(given: Mapping[str, Any]) -> ReadOptions:
     known = [one.name for one in ReadOptions.options()]
     for name in given:
         if name not in known:
-            near = did_you_mean(name, [*known, *inspect.signature(describe_data).parameters])
-            raise OptionError(f"There is no argument '{name}'{near}: see help(shoal.read).")
+            if owners := _owners(name):
+                raise OptionError(f"{name}= is an option of {', '.join(owners)}: choose one of them, by its name.")
+            near = did_you_mean(name, [*known, *inspect.signature(describe_data).parameters, "model", "algorithm"])
+            raise OptionError(f"There is no argument '{name}'{near}: see help(shoal.anonymize).")
     lists = {"drop_items": names_in(given["drop_items"])} if "drop_items" in given else {}
     return ReadOptions(**{**given, **lists})
 
 
-def as_model(model: object = None, k: int | None = None, m: int | str | None = None) -> PrivacyModel:
+def _owners(name: str) -> list[str]:
+    """Return the models and algorithms that have an option of this name."""
+    found = {**discovery.find("shoal.models", PrivacyModel), **discovery.find("shoal.algorithms", Algorithm)}
+    return [owner for owner, cls in found.items() if any(option.name == name for option in cls.options())]
+
+
+def _take_options(cls: type[Spec], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a model or an algorithm out of the arguments of a call."""
+    return {option.name: given.pop(option.name) for option in cls.options() if option.name in given}
+
+
+def as_model(
+    model: object = None,
+    k: int | None = None,
+    m: int | str | None = None,
+    given: dict[str, Any] | None = None,
+) -> PrivacyModel:
     """Return the model that a call asks for; ``k`` and ``m`` alone ask for k^m-anonymity.
+
+    Options of a model that is named are taken out of ``given``.
 
     >>> as_model(k=5, m=2)
     Km(k=5, m=2)
-    >>> as_model("k-km", k=10)
-    KKm(k=10, m=2)
+    >>> arguments = {"l": 4, "sensitive": ["flu"], "sets": "items"}
+    >>> as_model("lm", given=arguments), arguments
+    (Lm(l=4, m=2, sensitive=('flu',), sensitive_column=()), {'sets': 'items'})
     """
+    given = {} if given is None else given
     numbers = {name: value for name, value in (("k", k), ("m", m)) if value is not None}
     if isinstance(model, PrivacyModel):
-        for name in numbers:
+        for name in (*numbers, *_take_options(type(model), given)):
             raise OptionError(f"{name}= is given, and a model too: write {type(model).__name__}({name}=..) instead.")
         return model
+    if isinstance(model, type) and issubclass(model, PrivacyModel):
+        raise OptionError(f"model= must be a PrivacyModel, got the class: write {model.__name__}(..).")
     if model is not None and not isinstance(model, str):
         kind = type(model).__name__
         raise OptionError(f"model= must be a PrivacyModel such as shoal.Km(k=5, m=2), or its name, got {kind}.")
@@ -69,19 +103,28 @@ def as_model(model: object = None, k: int | None = None, m: int | str | None = N
     for name in numbers:
         if name not in {option.name for option in cls.options()}:
             raise OptionError(f"The model {cls.name} has no {name}: leave {name}= out.")
-    return cls(**numbers)
+    return cls(**numbers, **_take_options(cls, given))
 
 
-def as_algorithm(algorithm: object, model: PrivacyModel) -> Algorithm:
-    """Return the algorithm that a call asks for, by default that of the model."""
+def as_algorithm(algorithm: object, model: PrivacyModel, given: dict[str, Any] | None = None) -> Algorithm:
+    """Return the algorithm that a call asks for, by default that of the model.
+
+    Options of an algorithm that is named, or of the default one, are taken out of ``given``.
+    """
+    given = {} if given is None else given
     if isinstance(algorithm, Algorithm):
+        for name in _take_options(type(algorithm), given):
+            raise OptionError(
+                f"{name}= is given, and an algorithm too: write {type(algorithm).__name__}({name}=..) instead."
+            )
         return algorithm
     if algorithm is not None and not isinstance(algorithm, str):
         kind = type(algorithm).__name__
         raise OptionError(
             f"algorithm= must be an Algorithm such as shoal.algorithms.AA(), or its name such as 'aa', got {kind}."
         )
-    return discovery.get("shoal.algorithms", Algorithm, algorithm or model.default_algorithm)()
+    cls = discovery.get("shoal.algorithms", Algorithm, algorithm or model.default_algorithm)
+    return cls(**_take_options(cls, given))
 
 
 def as_hierarchies(given: HierarchySource | Mapping[str, HierarchySource]) -> dict[str, str | Hierarchy]:
@@ -95,7 +138,10 @@ def as_hierarchies(given: HierarchySource | Mapping[str, HierarchySource]) -> di
     for name, tree in named.items():
         if tree is not None and not isinstance(tree, (str, Path, Hierarchy)):
             kind = type(tree).__name__
-            raise OptionError(f"hierarchy= must be a Hierarchy, or the name of its file, got {kind}.")
+            raise OptionError(
+                f"hierarchy= must be a Hierarchy, or the name of its file, got {kind}: make one with "
+                f"shoal.Hierarchy.from_tree(..) or shoal.hierarchies.load(..)."
+            )
         if tree is not None:
             trees["" if name == "items" else name] = tree if isinstance(tree, Hierarchy) else str(tree)
     return trees

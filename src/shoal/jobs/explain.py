@@ -9,9 +9,9 @@ from typing import Any, Literal
 from shoal.data import Dataset, Hierarchy
 from shoal.engines import Engine
 from shoal.errors import OptionError, did_you_mean
-from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_model
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_model
 from shoal.jobs.notes import taking_notes
-from shoal.jobs.published_file import LabelMeanings
+from shoal.jobs.published_file import LabelMeanings, read_both
 from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared, Problem
 from shoal.progress import engine_with
@@ -32,6 +32,10 @@ class Explanations:
     def __iter__(self) -> Iterator[Explanation]:
         """Iterate over the reasons."""
         return iter(self.groups)
+
+    def __getitem__(self, at: int) -> Explanation:
+        """Return one of the reasons."""
+        return self.groups[at]
 
     def __len__(self) -> int:
         """Return the number of groups and suppressed items."""
@@ -97,9 +101,9 @@ def explain(
     >>> print(*shoal.explain(before, after, hierarchy=tree, k=2, m=2))
     'DRINKS' was not split because {milk} is in 1 record.
     """
-    model = explainable(as_model(model, k, m))
+    model = explainable(as_model(model, k, m, reading))
     with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
-        before, after = as_dataset(original, reading=reading), as_dataset(published, reading=reading)
+        before, after = read_both(original, published, reading)
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
         problem = _problem(before, meanings, model, unknown_items)
         resolved = Published.resolve(after.transactions, problem.hierarchy)

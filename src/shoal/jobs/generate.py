@@ -10,8 +10,14 @@ from shoal.generators.quest import Quest
 from shoal.generators.shop import Shop
 from shoal.generators.supermarket import supermarket
 from shoal.generators.videos import Videos
+from shoal.options import Spec
 
 KINDS = ("supermarket", "quest", "videos", "shop")
+_SPECS: dict[str, type[Spec]] = {"quest": Quest, "videos": Videos, "shop": Shop}
+_OPTIONS = {
+    "supermarket": ("rows", "seed"),
+    **{kind: tuple(one.name for one in spec.options()) for kind, spec in _SPECS.items()},
+}
 
 
 def generate(kind: str, **options: Any) -> Any:
@@ -40,6 +46,10 @@ def generate(kind: str, **options: Any) -> Any:
     >>> sorted(shoal.generate("shop", customers=30))
     ['customers', 'orders', 'products']
     """
+    known = _OPTIONS.get(kind, ())
+    for name in options:
+        if known and name not in known:
+            raise OptionError(f"The generator {kind} has no option '{name}'{did_you_mean(name, known)}.")
     if kind == "supermarket":
         return Dataset(supermarket(**options))
     if kind == "quest":

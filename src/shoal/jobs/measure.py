@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +23,6 @@ from shoal.jobs.arguments import (
     ColumnsSource,
     HierarchySource,
     as_columns,
-    as_dataset,
     at_least,
 )
 from shoal.jobs.column_specs import names_in
@@ -31,6 +30,7 @@ from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import (
     LabelMeanings,
     places,
+    read_both,
     refuse_torn,
     require_items,
     sensitive_items,
@@ -44,6 +44,8 @@ from shoal.metrics.workload import Workload
 from shoal.progress import engine_with
 from shoal.published import Grouping, Published
 from shoal.release.pipeline import measure_all
+from shoal.release.release import Release
+from shoal.report import formatting
 from shoal.report.formatting import count_noun
 
 K = 5  # the default for the risk
@@ -188,9 +190,9 @@ def measure(
     drawing = query_drawing(workload, queries, values=query_values, items=query_items, seed=seed)
     at_least(1, "measure", k=k, known=known, queries=queries)
     with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
-        before, after = as_dataset(original, reading=reading), as_dataset(published, reading=reading)
+        before, after = read_both(original, published, reading)
         known_persons = before.transactions.persons
-        if known_persons is not None and known_persons.several:
+        if known_persons is not None and known_persons.several and not isinstance(published, Release):
             raise OptionError(
                 "measure compares record by record, but where a person has several records, these are published in "
                 "another order: read the figures in the report of the release."
@@ -325,6 +327,7 @@ class _Pair:
             mined = tuple(mining_loss(self.original, self.published, self.tree, mining, engine))
             losses |= summed_up(mined)
         before, after = (None, None) if known is None else self.risks(k, known, engine)
+        notes = [*notes, *self.misplaced(compared)]
         return Measurement(
             losses=losses,
             **self.outcome(compared),
@@ -335,6 +338,17 @@ class _Pair:
             risk_after=after,
             notes=tuple(notes),
         )
+
+    def misplaced(self, compared: Comparison) -> Iterator[str]:
+        """Yield a note if many labels fit no item of their record: then the rows may be in another order."""
+        labels, outcome = len(self.published.rows.items), compared.outcome
+        foreign = labels - (outcome.items - int(outcome.suppressed_counts.sum()))  # a label needs an item
+        if self.published.generalized and foreign > labels / 10:
+            yield (
+                f"At least {formatting.share(foreign / labels)} of the published labels fit no item of their record: "
+                f"are the rows in the same order as in the original? Releases of persons with several records are "
+                f"sorted; in Python, measure the release itself."
+            )
 
     def outcome(self, compared: Comparison) -> dict[str, int]:
         """Return how many items are unchanged, generalized and suppressed."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,21 @@ from shoal.data.labels import set_members
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.hierarchies.codebook import CodeBook, beside
-from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_hierarchy
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy
 from shoal.published import Published
+from shoal.release.release import Release
 from shoal.report.formatting import count_noun
 
+ORIGINAL_ONLY = (  # options of reading that are no use for what was published
+    "multiset",
+    "drop_items",
+    "join",
+    "where",
+    "quantity_column",
+    "drop_null_items",
+    "keep_ids",
+    "person",
+)
 SUPPRESSED = "*"  # what ARX and Amnesia write
 GROUP = re.compile(r"\bgroup[ -]\d+[ -]of[ -]\d+")  # how Shoal names groups of siblings
 
@@ -52,6 +64,20 @@ class LabelMeanings:
     def given_tree(self) -> Hierarchy | None:
         """The hierarchy that was given, or None."""
         return None if self.alone else self.tree
+
+
+def read_both(original: Any, published: Any, reading: Mapping[str, Any]) -> tuple[Dataset, Dataset]:
+    """Read the original and the published data with the same options, without those that hold for the original only.
+
+    Data that are read already take none.
+    """
+    done = (Dataset, Release)
+    after = {name: value for name, value in reading.items() if name not in ORIGINAL_ONLY}
+    both = isinstance(original, done) and isinstance(published, done)  # then options are an error
+    before = reading if both or not isinstance(original, done) else {}
+    return as_dataset(original, reading=before), as_dataset(
+        published, reading={} if isinstance(published, done) else after
+    )
 
 
 def codebook_of(

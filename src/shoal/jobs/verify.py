@@ -98,8 +98,10 @@ def verify(
         The published data: anything that :func:`shoal.read` takes, or what it returned.
     model
         The guarantee, such as ``shoal.Lm(l=4, m=2, sensitive=("flu",))``, or its name. Default: k^m-anonymity.
-    k, m
-        Short for ``shoal.Km(k=.., m=..)``.
+    k
+        Short for ``shoal.Km(k=..)``. Default: that of the model, 5 for k^m-anonymity.
+    m
+        Short for ``shoal.Km(m=..)``. Default: that of the model, 2 for k^m-anonymity.
     hierarchy
         The item hierarchy, or its file: if the model names groups as sensitive, or to check ``codebook`` by.
     codebook
@@ -132,7 +134,7 @@ def verify(
     >>> print(result.holds, *result.verdict.witnesses)
     False {beer} is in 1 record {tea} is in 1 record
     """
-    model = as_model(model, k, m)
+    model = as_model(model, k, m, reading)
     with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
         dataset = as_dataset(data, model, reading)
         if quasi_identifiers is not None:
