@@ -13,7 +13,7 @@ from shoal.cli.formatter import HelpContext
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 START, END = "<!-- the help of all commands; do not edit -->\n", "<!-- end of the help -->\n"
-WIDTH = 98  # of a terminal with 100 columns
+WIDTH = 78  # of a terminal with 80 columns
 
 
 def commands(context: click.Context) -> Iterator[click.Context]:

@@ -133,7 +133,7 @@ def test_options_of_what_was_not_chosen(shell: Shell) -> None:
     assert "--sensitive is an option of" in shell.fails("verify", "d.dat", "--sensitive", "a")
     assert wrong in shell.fails(*words, "--algorithm=aa", "--delta", "1")
     assert "No such option '--dleta' (did you mean '--delta'?)" in shell.fails(*words, "--dleta", "1")
-    assert "Option '-h' requires an argument" in shell.fails(*words, "-h")
+    assert shell(*words, "-h")[1].startswith("Usage: shoal anonymize")
     assert "Unknown algorithm 'a'" in shell.fails(*words, "--algorithm", "a")
 
 

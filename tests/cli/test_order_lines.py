@@ -162,14 +162,25 @@ def test_an_output_must_not_match_the_pattern_that_is_read(shop: Shell) -> None:
 
 def test_labels_do_not_depend_on_the_format_of_long_data(shop: Shell) -> None:
     shop.write("tree.csv", "ale;*\ntea;*\noats;*\n")
-    for name in ("public.csv", "public.parquet"):
+    for name in ("public.csv", "other.parquet"):
         assert (
             shop("anonymize", "orders.csv", "-o", name, *LONG, "--hierarchy", "tree.csv", "--k", "8", "--m", "1")[0]
             == 0
         )
-    labels = {row["product"] for row in pq.read_table(shop.folder / "public.parquet").to_pylist()}
+    labels = {row["product"] for row in pq.read_table(shop.folder / "other.parquet").to_pylist()}
     assert labels == {line.split(",")[2] for line in text(shop, "public.csv").splitlines()[1:]}
     assert len(labels) < 3
+
+
+def test_the_code_book_of_another_release_is_not_overwritten(shop: Shell) -> None:
+    shop.write("tree.csv", "ale;*\ntea;*\noats;*\n")
+    words = (*LONG, "--hierarchy", "tree.csv", "--k", "8", "--m", "1")
+    assert shop("anonymize", "orders.csv", "-o", "public.csv", *words)[0] == 0
+    book = text(shop, "public.codebook.csv")
+    wanted = "public.codebook.csv belongs to another release: name another output or code book (--codebook)"
+    assert wanted in shop.fails("anonymize", "orders.csv", "-o", "public.parquet", *words)
+    assert text(shop, "public.codebook.csv") == book
+    assert shop("anonymize", "orders.csv", "-o", "public.csv", *words)[0] == 0  # its own may be replaced
 
 
 def test_standard_input_needs_a_format(shop: Shell) -> None:

@@ -168,7 +168,11 @@ def _run(written: list[Path]) -> NoReturn:
         notes(getattr(error, "__notes__", ()))  # that the job took before
         fail(str(error), error.exit_code)
     except click.ClickException as error:
-        fail(f"{error.format_message().rstrip('.')}: see --help.", error.exit_code)
+        if type(error).__name__ == "NoArgsIsHelpError":  # click 8.2: a group without a command shows its help
+            click.echo(error.format_message(), err=True)
+            sys.exit(error.exit_code)
+        message = " ".join(error.format_message().split()).rstrip(".")  # click lists choices in lines
+        fail(f"{message}{' See' if message.endswith('?') else ': see'} --help.", error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         fail(f"Interrupted: {_there(written)}.", 130)
     except MemoryError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -15,6 +17,7 @@ from shoal.cli.inspect import show_risk
 from shoal.cli.options import FILE
 from shoal.errors import OutputError
 from shoal.generators.supermarket import product_hierarchy, supermarket
+from shoal.release.pipeline import make_release
 from shoal.report import Story
 
 SHORT = 5  # items of a basket that is shown
@@ -55,7 +58,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
         show_risk(shoal.metrics.Risk.of(data.transactions, k, m, engine))
         console.say("")
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
-        release = shoal.anonymize(shoal.Problem(data, tree, model), engine=engine)
+        release = make_release(shoal.Problem(data, tree, model), engine=engine)
         release = release.save(released)
         story = Story.of(release)
         report.write(story, page)
@@ -78,7 +81,8 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     console.table(None, ["before", "after"], shown, right=9)
     console.say("")
     console.say("To show around: open ", (str(page), "bold"), " in a browser. It is one file and needs no network.")
-    console.say("To anonymize a file of your own: shoal init FILE, then shoal run problem.toml")
+    command = "shoal" if shutil.which("shoal") else sys.argv[0]  # in .venv/bin after make demo
+    console.say(f"To anonymize a file of your own: {command} init FILE, then {command} run problem.toml")
 
 
 def _telling(pairs: list[tuple[frozenset[str], frozenset[str]]]) -> list[tuple[frozenset[str], frozenset[str]]]:

@@ -81,10 +81,6 @@ class ModelCommand(GroupedCommand):
         after = 1 + max(at for at, one in enumerate(params) if one.name in ("model", "algorithm"))
         return [*params[:after], *_spec_options(ctx.meta.get(_CHOSEN) or _all(self.specs)), *params[after:]]
 
-    def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        """The long one: -h is an option of a model."""
-        return [name for name in super().get_help_option_names(ctx) if name.startswith("--")]
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Try the options of what was chosen, then those of all, so that an error names whose option it is."""
         ctx.meta[_WORDS] = list(args)
@@ -237,7 +233,7 @@ def click_option(option: Option, help: str) -> tuple[list[str], dict[str, Any]]:
     more: dict[str, Any] = {"default": None, "show_default": shown or False, "help": help}
     if option.type is bool:
         return [f"{option.flag}/--no-{option.flag[2:]}", option.name], more
-    flags = [f"-{option.name}"] if len(option.name) == 1 else []
+    flags = [f"-{option.name}"] if len(option.name) == 1 and option.name != "h" else []  # -h is help
     several = option.type is tuple  # then it may be repeated
     return [*flags, option.flag, option.name], {**more, "metavar": _metavar(option), "multiple": several}
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from shoal.cli import console
-from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.help import DATA, SEARCH, json_option, option, workers_option
 from shoal.cli.model_options import ModelCommand, choose, loss_option, model_option, spec_options_of
 from shoal.cli.options import INPUT, data_options, tell
@@ -30,6 +30,7 @@ from shoal.models.base import PrivacyModel
     help="Children of each node of the hierarchy that is built.",
 )
 @column_options
+@keep_option
 @model_option()
 @spec_options_of(Wishes, SEARCH)
 @loss_option()

@@ -345,8 +345,9 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
         )
     removing = [trial for trial in advice.trials if trial.algorithm.suppresses and trial.ok and not trial.allowed]
     base = pick.sample or pick.whole
-    if removing and base is not None and base.get("score") is not None:
-        best, where = min(removing, key=_rank), "the sample" if advice.sampled < advice.rows else "the same rows"
+    better = min(removing, key=_rank, default=None)
+    if better is not None and base is not None and base.get("score") is not None and better.score < base["score"]:
+        best, where = better, "the sample" if advice.sampled < advice.rows else "the same rows"
         yield (
             f"If you can accept removing items altogether (--suppress): {best.algorithm.name} loses "
             f"{figure(best.score)} on {where}; {pick.algorithm.name} there {figure(base['score'])}."

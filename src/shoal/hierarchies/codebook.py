@@ -20,7 +20,7 @@ from typing import Any
 from shoal import files
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import canonical_order
-from shoal.errors import DataError, HierarchyError, OptionError, did_you_mean, shorten
+from shoal.errors import DataError, HierarchyError, OptionError, OutputError, did_you_mean, shorten
 from shoal.hierarchies.groups import Given, grouped
 from shoal.quoting import BadQuotes, cells, records
 
@@ -274,6 +274,15 @@ def beside(path: str | Path) -> Path:
     plain = path.with_suffix("") if files.codec_of(path) else path
     stem = plain.stem.encode()[: NAME_BYTES - len(SUFFIX)].decode(errors="ignore")  # the longest possible name
     return plain.with_name(stem + SUFFIX)
+
+
+def refuse_other_codebook(path: str | Path) -> None:
+    """Refuse to write a code book over that of another release, which has the same name but another suffix."""
+    book = beside(path)
+    if book.exists() and not Path(path).exists():
+        raise OutputError(
+            f"{book} belongs to another release: name another output or code book (codebook=), or delete it."
+        )
 
 
 def _common(hierarchy: Hierarchy, items: Sequence[int]) -> str:

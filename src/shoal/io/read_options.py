@@ -78,7 +78,6 @@ class ReadOptions(Spec):
     join: str | tuple[str, ...] | None = option(
         None,
         metavar="FILE:KEY",
-        rare=True,
         help="Add the columns of another table by a key column (FILE:LEFT=RIGHT if the names differ). Repeatable.",
     )
     where: str | None = option(

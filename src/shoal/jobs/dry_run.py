@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,8 @@ from shoal import io
 from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.data.hierarchy import NO_HIERARCHY
+from shoal.data.persons import Persons
+from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
 from shoal.errors import ShoalError
 from shoal.hierarchies.codebook import beside
@@ -57,7 +59,7 @@ class Estimate:
         if self.seconds is None:
             return ["no estimate: a sample of the rows cannot be anonymized as asked"]
         said = [f"about {spoken(self.seconds)}"]
-        if self.samples[-1].cut_short and self.at_most is not None:
+        if self.samples[-1].cut_short and self.at_most is not None and self.seconds < self.at_most:
             said = [f"between {spoken(self.seconds)} and {spoken(self.at_most)} (the time limit of the method)"]
         if self.peak_bytes is not None:
             word = "at least" if self.samples[-1].cut_short else "about"
@@ -85,13 +87,16 @@ class DryRun:
     hierarchy: str  # in words
     writes: tuple[tuple[str, str], ...]  # what, and where
     estimate: Estimate
+    persons: Persons | None = None  # whom the guarantee counts; None: records
+    unchanged: tuple[str, ...] = ()  # other columns that the model does not protect
 
     def rows(self) -> list[tuple[str, str]]:
         """What there is to tell, as pairs of a name and a value."""
         return [
-            ("model", f"{self.model.name}: {self.model.describe(None)}"),
+            ("model", f"{self.model.name}: {self.model.describe(self.persons)}"),
             ("algorithm", self.algorithm.name),
             ("hierarchy", self.hierarchy),
+            *((("published unchanged", ", ".join(self.unchanged)),) if self.unchanged else ()),
             *((f"would write: {what}", where) for what, where in self.writes),
             *zip(("time", "memory"), self.estimate.sentences(), strict=False),
             *((("basis", self.estimate.basis),) if self.estimate.samples else ()),
@@ -105,6 +110,7 @@ class DryRun:
             "model": {"name": self.model.name, **self.model.values()},
             "algorithm": {"name": self.algorithm.name, **self.algorithm.values()},
             "hierarchy": self.hierarchy,
+            "published_unchanged": list(self.unchanged),
             "writes": [{"what": what, "where": where} for what, where in self.writes],
             "estimate": {
                 "seconds": estimate.seconds,
@@ -144,7 +150,27 @@ def dry_run(job: Job, engine: Engine = LOCAL, on_read: OnRead = lambda data: dat
     refuse_unfit(problem, job.algorithm)
     estimate = estimated(problem, job.algorithm, engine, budget)
     writes = tuple(_writes(job, problem))
-    return DryRun(io.summary(problem.data), job.model, job.algorithm, _hierarchy(problem), writes, estimate)
+    return DryRun(
+        io.summary(problem.data),
+        job.model,
+        job.algorithm,
+        _hierarchy(problem),
+        writes,
+        estimate,
+        problem.prepared.persons,
+        tuple(_unchanged(problem)),
+    )
+
+
+def _unchanged(problem: Problem[PrivacyModel]) -> Iterator[str]:
+    """Yield the other columns that would be published as they are."""
+    prepared = problem.prepared
+    table = prepared.data.table
+    treated = {*prepared.model.columns, *prepared.quasi_identifiers}
+    if table is not None:
+        yield from (
+            name for name in table.names if name not in treated and table.roles.get(name) is not Role.IDENTIFIER
+        )
 
 
 def _hierarchy(problem: Problem[PrivacyModel]) -> str:

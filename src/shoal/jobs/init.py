@@ -179,7 +179,7 @@ def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
 def _items(source: Path, options: Mapping[str, Any]) -> Iterator[str]:
     """The hierarchy of the items, which may be built."""
     words = [shell_word(word) for word in reading_words({name: options[name] for name in options if name != "person"})]
-    command = " ".join(["shoal hierarchy build", shell_word(source.name), "-o hierarchy.csv", *words])
+    command = " ".join(["shoal hierarchy build", shell_word(str(source)), "-o hierarchy.csv", *words])
     yield '# hierarchy = "hierarchy.csv"     # groups of items; without it, Shoal groups the items itself'
     yield f"# To build one that you can edit: {visible(command)}"
 
