@@ -177,7 +177,7 @@ def test_multisets_without_a_hierarchy(lab: Shell) -> None:
             ("measure", "odd.basket", "odd.basket", "--sensitive", "ill", "--hierarchy", "tree.csv"),
             "'ill' is an item of the data and a group in tree.csv: rename one",
         ),
-        ((*FILES, "--hierarchy-format", "arx"), "--hierarchy-format is about --hierarchy"),
+        ((*FILES, "--hierarchy-format", "arx"), "--hierarchy-format needs --hierarchy"),
         ((*FILES, "--hierarchy", "none.csv"), "none.csv"),
     ],
 )

@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=processes.LIMIT)
     assert process.returncode == 130, err
-    assert "the same command goes on from there" in err
+    assert "Run the same command again to continue" in err
     assert 2 <= len(results.load(target)) < 36
     assert not (home / "lab" / "index.html").exists()
 

@@ -1,4 +1,4 @@
-"""The command line: thin, over the library. One module for each command or small family.
+"""The command line: a thin layer over the library, with one module for each command or small family of commands.
 
 Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 wrong input or nothing can be done, 3
 nothing was written because the loss is above --max-loss or because of a bug in Shoal, 130 interrupted, 141 the reader
@@ -32,7 +32,7 @@ from shoal.files.staging import record
 
 
 class OnDemand(UserDict[str, Any]):
-    """Commands by name, imported when asked for: ``module:attribute`` of this package, and the start of its help."""
+    """Maps each command to ``module:attribute`` of this package and its summary. A command is imported on first use."""
 
     def __getitem__(self, name: str) -> click.Command:
         """Import the command."""
@@ -41,7 +41,7 @@ class OnDemand(UserDict[str, Any]):
         return command
 
     def short_help(self, name: str, limit: int) -> str:
-        """What a list of commands says of one, in so many characters. Nothing is imported."""
+        """Return the summary, shortened to ``limit`` characters, without importing the command."""
         return click.Command(name, help=self.data[name][1]).get_short_help_str(limit)
 
 
@@ -89,7 +89,7 @@ class Commands(SpellingGroup):
         write_sections(formatter, {title: [rows[one] for one in of if one in rows] for title, of in sections.items()})
 
     def make_context(self, *words: Any, **more: Any) -> click.Context:
-        """Prints the help, if that is asked for."""
+        """Print the help, if the user asked for it."""
         try:
             return super().make_context(*words, **more)
         except BrokenPipeError:
@@ -104,7 +104,7 @@ class Commands(SpellingGroup):
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
-    """Print the version; the versions of everything, if ``--verbose`` stands anywhere."""
+    """Print the version of Shoal, or with ``--verbose`` the versions of everything."""
     if value and not ctx.resilient_parsing:
         click.echo(f"shoal, version {__version__}")
         if "--verbose" in sys.argv:
@@ -125,7 +125,7 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
-@click.option("--verbose", is_flag=True, expose_value=False, help="With --version: show what a bug report needs, too.")
+@click.option("--verbose", is_flag=True, expose_value=False, help="With --version: also show what a bug report needs.")
 def cli() -> None:
     """Anonymize data about people whose records are sets: baskets, diagnoses, clicks, queries.
 
@@ -155,7 +155,7 @@ def main() -> None:
 
 
 def _run(written: list[Path]) -> NoReturn:
-    """Run the command; ``written``: the files that appeared so far, for whatever ends it."""
+    """Run the command. ``written`` collects the files written so far, so that an error can name them."""
     try:
         code = cli(standalone_mode=False) or 0
         for stream in (sys.stdout, sys.stderr):
@@ -193,7 +193,7 @@ def _run(written: list[Path]) -> NoReturn:
 
 
 def _there(written: list[Path]) -> str:
-    """What is there now.
+    """Say which files were written.
 
     >>> _there([]), _there([Path("out.dat"), Path("report.html")])
     ('nothing was written', 'these files were written before: out.dat, report.html')

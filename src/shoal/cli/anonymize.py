@@ -138,7 +138,7 @@ def anonymize(
 
 
 def carry_out(job: Job, workers: int, *, trial: bool, as_json: bool, command: str) -> None:
-    """Run a job and show its result, or only try it."""
+    """Run a job and show its result, or do a dry run."""
     if trial:
         return dry_run.show(job, workers, as_json=as_json)
     if job.to_stdout:
@@ -154,7 +154,7 @@ def carry_out(job: Job, workers: int, *, trial: bool, as_json: bool, command: st
 
 
 def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
-    """The result in a few lines."""
+    """Show the result in a few lines."""
     release = story.release
     changed = flips(release, named=False)
     verdict, losses, cut = release.verdict, release.losses, release.summary
@@ -190,23 +190,23 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     ]
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
-        console.warn("Interrupted: the best that was found so far was written, verified.")
+        console.warn("Interrupted: the best release found so far was verified and written.")
     if str(output) == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
         console.warn("The labels of groups need the code book: pass --codebook FILE to write it.")
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
-        console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")
+        console.warn(f"{stale} is the code book of an earlier release, not of this one: remove it.")
     for note in release.note_values:
         console.warn(worded(note), loud=note.untrue)
 
 
 def _persons_file(release: shoal.Release) -> str:
-    """The file that tells whose the records are; empty, if none was written."""
+    """Return the file that names the person of each record; empty if none was written."""
     return (release.provenance["persons"] or {}).get("file") or ""
 
 
 def _warn_first(release: shoal.Release, poor: Headline) -> None:
-    """What nobody should miss: the release is nearly worthless, why, and what does better."""
+    """Warn that the release is nearly worthless: show why, and what would do better."""
     console.say((f"{poor.title}:", "bold red"), f" {poor.why}")
     if poor.forced_by:
         console.say(f"What forced it: {poor.forced_by.sentence}")
@@ -218,7 +218,7 @@ def _warn_first(release: shoal.Release, poor: Headline) -> None:
 
 
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:
-    """How much of the items can still be read."""
+    """Add how many items are still readable."""
     usefulness = release.usefulness
     if not release.algorithm.truthful or not release.problem.model.covers_sets or not usefulness.items:
         return []
@@ -230,7 +230,7 @@ def _readable(release: shoal.Release) -> list[tuple[str, str]]:
 
 
 def _columns(release: shoal.Release) -> list[tuple[str, str]]:
-    """What became of the columns, for models that are about them."""
+    """Add how the columns changed, for models that cover columns."""
     cut, losses = release.summary, release.losses
     if cut.classes is None:
         return []
@@ -251,7 +251,7 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
 
 
 def _persons_in_classes(release: shoal.Release) -> str:
-    """The fewest persons of a class, where persons are given."""
+    """Return the smallest number of persons in a class, if the data name persons."""
     persons, published = release.problem.persons, release.published.relational
     if persons is None or published is None:
         return ""
@@ -259,7 +259,7 @@ def _persons_in_classes(release: shoal.Release) -> str:
 
 
 def _bound(release: shoal.Release) -> str:
-    """Delta, for methods that bound the loss of the columns, and the least that would have done."""
+    """Add delta and the smallest delta possible, for methods that bound the loss of the columns."""
     statistics = release.solution.statistics
     if "least_rum" not in statistics:
         return ""
@@ -267,7 +267,7 @@ def _bound(release: shoal.Release) -> str:
 
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:
-    """What the sets lost, if the model is about them."""
+    """Add the loss of the sets, if the model covers them."""
     if not release.problem.model.covers_sets:
         return []
     names: tuple[str, ...] = ("ncp", "lm")
@@ -278,7 +278,7 @@ def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]
 
 
 def _suppressed(release: shoal.Release) -> str:
-    """What was suppressed; empty: nothing, or it is told as deletions."""
+    """Return what was suppressed; empty if nothing was, or if it counts as deletions."""
     if not release.algorithm.truthful:
         return ""
     outcome = release.comparison.outcome

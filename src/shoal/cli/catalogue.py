@@ -1,4 +1,4 @@
-"""``shoal algorithms`` and ``shoal models``: what there is."""
+"""``shoal algorithms`` and ``shoal models``: list what is available."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _list(
     *,
     as_json: bool,
 ) -> None:
-    """Each name with what there is to know about it: a few lines, which read well at any width."""
+    """Show a few lines for each name. They read well at any width."""
     if as_json:
         told = [{**_told(cls), "truthful": truthful[name], **more[name]} for name, cls in classes.items()]
         console.show_json(kind, {kind: told})
@@ -65,7 +65,7 @@ def _list(
 
 
 def _facts(more: Mapping[str, Any], *, truthful: bool) -> list[str]:
-    """The models of an algorithm, or the algorithm of a model; and a warning."""
+    """Return the models of an algorithm, or the default algorithm of a model, and a warning if there is one."""
     lines = [] if truthful else [UNTRUE]
     if "models" in more:
         return [*lines, f"models: {', '.join(more['models'])}"]
@@ -73,16 +73,16 @@ def _facts(more: Mapping[str, Any], *, truthful: bool) -> list[str]:
 
 
 def _told(cls: type[Algorithm] | type[PrivacyModel]) -> dict[str, Any]:
-    """A model or an algorithm, for JSON."""
+    """Return a model or an algorithm for JSON."""
     options = [{"name": one.name, "default": plain(one.default), "help": one.help} for one in cls.options()]
     return {"name": cls.name, "title": cls.title, "paper": cls.paper, "about": _about(cls), "options": options}
 
 
 def _options(cls: type[Spec]) -> str:
-    """The options with their defaults."""
+    """Return the options with their defaults."""
     return ", ".join(f"{one.flag} {format_value(one.default)}" for one in cls.options()) or "none"
 
 
 def _about(cls: type) -> str:
-    """What it does, in a sentence."""
+    """Return one sentence on what it does."""
     return (inspect.getdoc(cls) or "").partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Options about the other columns, for the commands that know quasi-identifiers."""
+"""Options about columns other than the sets, for commands that take quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_COLUMNS = "For a column: COLUMN=FILE or COLUMN=width:5,10. Repeatable."
 
 
 def quasi_identifier_options(command: Command) -> Command:
-    """Which columns may be known, and what they are."""
+    """Options for the columns that an attacker may know, and their types."""
     for add in reversed(
         [
             option(
@@ -40,7 +40,7 @@ def quasi_identifier_options(command: Command) -> Command:
                 metavar="A,B",
                 group=DATA,
                 rare=True,
-                help="Quasi-identifiers that hold categories, although they look like numbers or dates.",
+                help="Quasi-identifiers that look like numbers or dates but hold categories.",
             ),
             option(
                 "--ordered",
@@ -48,14 +48,14 @@ def quasi_identifier_options(command: Command) -> Command:
                 multiple=True,
                 group=DATA,
                 rare=True,
-                help="The values of a quasi-identifier in their order, the smallest first. Repeatable.",
+                help="The values of a quasi-identifier in order, smallest first. Repeatable.",
             ),
             option(
                 "--missing",
                 metavar="A,B",
                 group=DATA,
                 rare=True,
-                help="Values of quasi-identifiers that mean 'unknown'. Blank cells always do.",
+                help="Values of quasi-identifiers that mean 'unknown'. Blank cells always mean that.",
             ),
         ]
     ):
@@ -64,7 +64,7 @@ def quasi_identifier_options(command: Command) -> Command:
 
 
 def column_options(command: Command) -> Command:
-    """What each column is: quasi-identifiers, and the others."""
+    """Options for the role of each column."""
     for add in (
         option("--plain", metavar="A,B", group=DATA, rare=True, help="Columns that are published unchanged."),
         option("--identifiers", metavar="A,B", group=DATA, help="Columns that name a person. They are not published."),
@@ -86,7 +86,7 @@ keep_option = option(
 
 
 def parse_column_specs(given: dict[str, Any]) -> tuple[dict[str, Column], tuple[str, ...]]:
-    """Take these options out of a command's arguments: what they say of each column, and what means "missing".
+    """Take these options out of a command's arguments: the description of each column, and the missing values.
 
     >>> parse_column_specs({"quasi_identifiers": "age,zip", "categorical": "zip", "missing": "?", "plain": "note"})
     ({'age': Column(role=<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, type='auto', ...),
@@ -120,7 +120,7 @@ def _weight_of(text: str) -> tuple[str, float]:
 
 
 def dataset_spec(file: Path, given: dict[str, Any], **options: Any) -> DatasetSpec:
-    """Take all that describes the data out of a command's arguments; ``options`` are further fields."""
+    """Take all options that describe the data out of a command's arguments; ``options`` are further fields."""
     read_as = ReadOptions(**reading(given))
     columns, missing = parse_column_specs(given)
     keep = given.pop("columns", None)
@@ -139,12 +139,12 @@ def dataset_spec(file: Path, given: dict[str, Any], **options: Any) -> DatasetSp
 
 
 def _listed(text: str | None) -> tuple[str, ...]:
-    """The names or values of an option such as ``a,b,"c, d"``; blanks are none."""
+    """Return the names or values of an option such as ``a,b,"c, d"``, without blank ones."""
     return tuple(dict.fromkeys(name.strip() for name in names_of(text or "")))
 
 
 def trees(texts: Collection[str]) -> dict[str, str]:
-    """What ``--hierarchy`` names: column -> hierarchy; that of the items stands under "".
+    """Map each column that ``--hierarchy`` names to its hierarchy. The key "" is for the items.
 
     >>> trees(["items.csv", "age=width:5,10"])
     {'': 'items.csv', 'age': 'width:5,10'}

@@ -158,7 +158,7 @@ def compare(
 
 @contextmanager
 def _progress(grid: Grid, output: Path) -> Iterator[Callable[[runner.Progress], None]]:
-    """A bar on stderr, where that is a terminal."""
+    """Show a progress bar on stderr, if that is a terminal."""
     bars = Progress(
         stage_column(),
         BarColumn(),
@@ -184,14 +184,14 @@ def _progress(grid: Grid, output: Path) -> Iterator[Callable[[runner.Progress], 
             target = table_in(output)
             done = len(results.load(target)) if target.exists() else 0
             console.fail(
-                f"Interrupted: {count_noun(done, 'run')} of {len(grid):,} are in {target}; the same command goes on "
-                f"from there.",
+                f"Interrupted: {count_noun(done, 'run')} of {len(grid):,} are in {target}. Run the same command "
+                f"again to continue.",
                 130,
             )
 
 
 def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, given: dict[str, Any]) -> Grid:
-    """What is to be run."""
+    """Return the grid to run."""
     first = what[0]
     if not grid_file.is_named(first) and not first.endswith(".toml"):
         for one in what:
@@ -204,10 +204,10 @@ def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, gi
     if unfit:
         flag = {"algorithms": "algorithm"}.get(unfit[0], unfit[0]).replace("_", "-")
         raise OptionError(
-            f"--{flag} is for data files, but {first} says itself what is run: leave it out, or edit that."
+            f"--{flag} is for data files, but {first} describes its own runs: leave the option out, or edit the file."
         )
     if len(what) > 1:
-        raise OptionError(f"One grid at a time, got {len(what)}: run them one after the other.")
+        raise OptionError(f"Only one grid can run at a time, got {len(what)}: run them one after the other.")
     return load_grid(first, folder)
 
 
@@ -219,7 +219,7 @@ _ABOUT_FILES = (
 
 
 def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
-    """Every combination of what the options name."""
+    """Return every combination of the options."""
     spec = dataset_spec(files[0], given)
     varied: dict[str, list[str]] = {}
     for name, values in map(_varied, given["vary"]):
@@ -242,20 +242,20 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
 
 
 def _varied(text: str) -> tuple[str, list[str]]:
-    """The name and the values of k=2,5,10."""
+    """Split ``k=2,5,10`` into the name and its values."""
     name, equals, values = text.partition("=")
     if not equals or not name or not values:
-        raise OptionError(f"--vary must be such as k=2,5,10, got '{text}'.")
+        raise OptionError(f"--vary must be a name and its values, such as k=2,5,10, got '{text}'.")
     return name.strip().replace("-", "_"), _texts(values)
 
 
 def _texts(text: str) -> list[str]:
-    """The values of a,b."""
+    """Split ``a,b`` into its values."""
     return [one.strip() for one in text.split(",")] if text else []
 
 
 def _numbers(name: str, text: str, low: int = 0) -> list[int]:
-    """Whole numbers such as 0,1,2."""
+    """Parse whole numbers such as ``0,1,2``."""
     try:
         numbers = [int(one) for one in text.split(",")]
     except ValueError:
@@ -266,7 +266,7 @@ def _numbers(name: str, text: str, low: int = 0) -> list[int]:
 
 
 def _list(*, as_json: bool) -> None:
-    """The experiments of papers."""
+    """List the experiments of papers."""
     grids = [(name, grid_file.about(path)) for name, path in grid_file.named().items()]
     if as_json:
         console.show_json("compare-list", {"experiments": [{"name": name, "about": about} for name, about in grids]})

@@ -1,4 +1,4 @@
-"""What ``shoal compare`` found, as a table for people."""
+"""The results of ``shoal compare`` as a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES = ("data", "model", "k", "m", "l", "p", "seed", "method")
 
 
 def show(comparison: MethodComparison) -> None:
-    """Few runs one by one, many by method."""
+    """Show each run if there are few, or one line for each method if there are many."""
     rows, failed = comparison.rows, comparison.failed
     if len(rows) <= SHOWN:
         heads = [*_NAMES, "loss", "gap", "seconds", "peak MB", ""]
@@ -32,14 +32,14 @@ def show(comparison: MethodComparison) -> None:
 
 
 def document(comparison: MethodComparison) -> dict[str, Any]:
-    """Every run, for JSON."""
+    """Return every run, for JSON."""
     files = {"page": str(comparison.page), "table": str(comparison.table)}
     runs: list[Any] = plain(comparison.rows)
     return {"runs": runs, "failed": comparison.failed, "files": files}
 
 
 def _run(row: Row) -> list[str]:
-    """One run."""
+    """Return the cells of one run."""
     gap = "" if row.get("gap") is None else f"{row['gap']:.1%}"
     state = "verified" if row.get("verified") else f"{row['status']}: {row['error']}"
     state += ", nearly worthless" if row.get("worthless") else ""
@@ -48,7 +48,7 @@ def _run(row: Row) -> list[str]:
 
 
 def _method(one: page.Standing) -> list[str]:
-    """A method, over all its runs."""
+    """Return the cells of one method over all its runs."""
     gap = "" if one.gap is None else f"{one.gap:.1%}"
     counts = (str(one.runs), str(one.failed), f"{one.least} of {one.settings}")
     figures = (page.cell(one.loss), gap, page.cell(one.seconds), page.cell(one.peak_mb))
@@ -56,7 +56,7 @@ def _method(one: page.Standing) -> list[str]:
 
 
 def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], left: int) -> None:
-    """What is the same in all lines needs no column; the first columns are no numbers."""
+    """Show a table without the columns whose value is the same in all lines."""
     same = {at for at in range(left - 1) if len({line[at] for line in lines}) == 1}
     kept = [at for at in range(len(heads)) if at not in same]
     console.table(None, [heads[at] for at in kept], [[line[at] for at in kept] for line in lines], left - len(same))

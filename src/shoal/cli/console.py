@@ -1,6 +1,6 @@
-"""What the terminal shows: tables and results on stdout, progress and errors on stderr.
+"""Output on the terminal: tables and results on stdout, progress and errors on stderr.
 
-All text goes through :func:`_line`, as labels come from the data: the terminal obeys nothing that is in them.
+Labels come from the data and may hold control characters, so all text goes through :func:`_line`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # rich is loaded when there is something to show
 
 
 def reader_gone() -> NoReturn:
-    """End as the shell says of a program that SIGPIPE ended: whoever read our output went away."""
+    """Exit with 141, as a shell reports a program ended by SIGPIPE, because the reader of the output is gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, OSError):  # it is closed, or none of the system's
@@ -40,36 +40,36 @@ _quiet = False
 
 
 def start() -> None:
-    """Begin a command: nothing is quiet, and results go to stdout."""
+    """Begin a command: reset --quiet, and send results to stdout."""
     global _left_stdout, _quiet  # noqa: PLW0603
     _left_stdout = _quiet = False
 
 
 def leave_stdout() -> None:
-    """Show results on stderr, because the data go to stdout."""
+    """Send results to stderr, because the data go to stdout."""
     global _left_stdout  # noqa: PLW0603
     _left_stdout = True
 
 
 def be_quiet() -> None:
-    """Show nothing but errors and results that were asked for: no notes, no progress, no lists of written files."""
+    """Show only errors and requested results: no notes, no progress, no lists of written files."""
     global _quiet  # noqa: PLW0603
     _quiet = True
 
 
 def is_quiet() -> bool:
-    """Whether --quiet was given."""
+    """Return whether --quiet was given."""
     return _quiet
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """Stdout, or stderr."""
+    """Return the console for results: stdout or stderr."""
     return _terminal(stderr or _left_stdout)
 
 
 @functools.cache
 def _terminal(stderr: bool) -> Console:
-    """One console for each."""
+    """Return the console of a stream. Each stream has one."""
     from rich.console import Console
 
     class Terminal(Console):
@@ -80,60 +80,60 @@ def _terminal(stderr: bool) -> Console:
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """One sentence on stderr, and out."""
+    """Print an error on stderr and exit."""
     complain(message)
     sys.exit(code)
 
 
 def complain(message: str) -> None:
-    """What is wrong, on stderr."""
+    """Print an error on stderr."""
     _to_stderr(("Error:", "bold red"), f" {as_options(message)}")
 
 
 def warn(message: str, *, loud: bool = False) -> None:
-    """A remark on stderr; loud: a warning that nobody should miss."""
+    """Print a note on stderr, or with ``loud`` a warning."""
     if not _quiet:
         _to_stderr(("Warning:", "bold red") if loud else ("Note:", "yellow"), f" {as_options(message)}")
 
 
 def _to_stderr(*parts: str | tuple[str, str]) -> None:
-    """A line on stderr, after the line of a stage that is not done yet."""
+    """Print a line on stderr, after ending the line of an unfinished stage."""
     stages.end_line()
     terminal(stderr=True).print(_line(*parts), soft_wrap=True)
 
 
 def notes(sentences: Sequence[str]) -> None:
-    """What a job has to say beside its result."""
+    """Print the notes of a job."""
     for sentence in sentences:
         warn(sentence)
 
 
 def log(message: str) -> None:
-    """A line of progress on stderr."""
+    """Print a line of progress on stderr."""
     if not _quiet:
         _to_stderr(message)
 
 
 def say(*parts: str | tuple[str, str]) -> None:
-    """A line on stdout, of texts and of texts with a style: ``say(("Holds.", "bold green"), " 4 records")``."""
+    """Print a line of plain and styled texts on stdout: ``say(("Holds.", "bold green"), " 4 records")``."""
     terminal().print(_line(*parts), soft_wrap=True)
 
 
 def paragraph(text: str, indent: int) -> None:
-    """A text on stdout, in lines that fit the terminal."""
+    """Print a text on stdout, in lines that fit the terminal."""
     for line in textwrap.wrap(visible(text), max(20, terminal().width - indent), break_on_hyphens=False):
         say(" " * indent + line)
 
 
 def show_json(command: str, result: Mapping[str, Any]) -> None:
-    """Print a result for programs; its first key names the schema, which docs/reference/json describes."""
+    """Print a result as JSON. Its first key names the schema in docs/reference/json."""
     file, value = terminal().file, {"schema": f"shoal/{command}/1", **result}
     file.write(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
     file.flush()
 
 
 def written(command: str, sentence: str, result: Mapping[str, Any], *, as_json: bool) -> None:
-    """What a command wrote to files: as JSON, in a sentence, or not at all if --quiet was given."""
+    """Tell which files a command wrote: as JSON, in a sentence, or not at all if --quiet was given."""
     if as_json:
         show_json(command, result)
     elif not _quiet:
@@ -141,7 +141,7 @@ def written(command: str, sentence: str, result: Mapping[str, Any], *, as_json: 
 
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], right: int = 1) -> None:
-    """A table; columns from ``right`` on are numbers."""
+    """Print a table. Columns from ``right`` on hold numbers."""
     from rich.table import Table
 
     if title:
@@ -161,7 +161,7 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
 
 
 def _widths(lines: Sequence[Sequence[object]], most: int) -> list[int]:
-    """The widths of columns in a table that is at most so wide and breaks no word; none, if there is no such table.
+    """Return column widths that fit the terminal without breaking a word; empty if that is impossible.
 
     >>> lines = [["k", "loss of items"], [2, "0.227"]]
     >>> _widths(lines, 80), _widths(lines, 12), _widths(lines, 9)
@@ -178,7 +178,7 @@ def _widths(lines: Sequence[Sequence[object]], most: int) -> list[int]:
 
 
 def _stacked(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table for a narrow terminal: each row as lines of a name and a value."""
+    """Print a table for a narrow terminal: each row as lines of a name and a value."""
     for row in rows:
         for at, (name, cell) in enumerate(zip(columns, row, strict=True)):
             if str(cell):
@@ -186,7 +186,7 @@ def _stacked(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def _line(*parts: str | tuple[str, str]) -> Text:
-    """Text in which nothing is markup, and which is one line whatever the labels in it hold."""
+    """Return text on one line and without markup, whatever the labels in it hold."""
     from rich.text import Text
 
     texts = [(part, "") if isinstance(part, str) else part for part in parts]
@@ -195,7 +195,7 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 
 @contextlib.contextmanager
 def engine(workers: int) -> Iterator[Engine]:
-    """An engine whose progress is shown on stderr: bars in a terminal, or else a line for each stage."""
+    """Yield an engine that shows progress on stderr: bars in a terminal, otherwise a line for each stage."""
     from shoal.engines import Engine
     from shoal.progress import bars
 

@@ -1,4 +1,4 @@
-"""``shoal demo``: a whole anonymization, on data that it makes itself."""
+"""``shoal demo``: a complete anonymization of generated data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHORT = 5  # items of a basket that is shown
     default=5,
     type=click.IntRange(min=2),
     group=GUARANTEE,
-    help="How many records must share what an attacker knows.",
+    help="The smallest number of records that share what an attacker knows.",
 )
 @option("--m", default=3, type=click.IntRange(min=1), group=GUARANTEE, help="How many items an attacker may know.")
 def demo(folder: Path, rows: int, k: int, m: int) -> None:
@@ -65,9 +65,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     show(story, released, (page,))
 
     console.say("")
-    console.say(
-        ("4. The proof", "bold"), ": the published file, read again and counted by code that the search does not use"
-    )
+    console.say(("4. The proof", "bold"), ": independent code reads the published file and checks it")
     published = shoal.published.Published.plain(shoal.read(released).transactions)
     verdict = model.verify(published)
     word = ("holds", "bold green") if verdict.holds else ("violated", "bold red")
@@ -86,7 +84,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
 
 
 def _telling(pairs: list[tuple[frozenset[str], frozenset[str]]]) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Three short baskets that show what happens: two that change and one that does not, where there are such."""
+    """Return three short baskets: if possible, two that change and one that does not."""
     short = [pair for pair in pairs if 2 <= len(pair[0]) <= SHORT]
     changed = [pair for pair in short if pair[0] != pair[1]]
     same = [pair for pair in short if pair[0] == pair[1]]

@@ -1,4 +1,4 @@
-"""``--dry-run``: what a job would do, and about how long it takes."""
+"""``--dry-run``: show what a job would do, and about how long it takes."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ def show(job: Job, workers: int, *, as_json: bool) -> None:
         console.show_json("dry-run", found.as_dict())
         return
     console.table(None, ["", ""], found.rows(), right=9)
-    console.say(("Nothing was written.", "bold"), " Without --dry-run, this command runs.")
+    console.say(("Nothing was written.", "bold"), " Run the command without --dry-run to anonymize the data.")

@@ -24,7 +24,7 @@ def describe() -> str:
 
 
 def _version(package: str) -> str:
-    """The version of an installed package."""
+    """Return the version of an installed package."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -60,7 +60,7 @@ def explain(
     """
     read_as = reading(given)
     [guarantee] = choose({PrivacyModel: model}, given)
-    explainable(guarantee)  # what is wrong with it is said before anything is read
+    explainable(guarantee)  # refuse a model that cannot be explained before reading anything
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **published_reading(published, {}, read_as)))
     spec = DatasetSpec(
@@ -92,14 +92,14 @@ def explain(
 
 
 def _nothing(label: str | None, result: Explanations) -> str:
-    """Why there is nothing to explain."""
+    """Return why there is nothing to explain."""
     if label is None:
         return "Every item is published unchanged: there is nothing to explain."
     return f"'{label}' is published unchanged." if label in result.published_labels else f"'{label}' does not occur."
 
 
 def _show(groups: Sequence[shoal.report.explanations.Explanation], top: int, counted: str) -> None:
-    """The groups and what forces them; ``counted``: what a set is too rare by."""
+    """Show the groups and the sets that force them. ``counted`` is the unit of support."""
     shown = groups[: top or None]
     more = "" if len(shown) == len(groups) else f", the first {len(shown)}; --top 0 lists all"
     or_published = " (or published)" if any(one.suppressed for one in groups) else ""
@@ -118,14 +118,14 @@ def _show(groups: Sequence[shoal.report.explanations.Explanation], top: int, cou
 
 
 def _counted(groups: Sequence[shoal.report.explanations.Explanation]) -> str:
-    """How much is explained."""
+    """Count the explained groups and suppressed labels."""
     gone = sum(one.suppressed for one in groups)
     kinds = ((len(groups) - gone, "group"), (gone, "suppressed label"))
     return " and ".join(count_noun(number, kind) for number, kind in kinds if number)
 
 
 def _row(one: shoal.report.explanations.Explanation) -> tuple[str, str, object]:
-    """A row of the table."""
+    """Return a row of the table."""
     name = f"{one.group} (suppressed)" if one.suppressed else one.group
     if one.witness is None:
         return name, f"(could be {'published' if one.suppressed else 'split'})", ""

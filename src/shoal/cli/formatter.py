@@ -1,4 +1,4 @@
-"""How lines of help are broken: at the width of the terminal, and never inside an option."""
+"""Break lines of help at the width of the terminal, and never inside an option."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 NARROWEST = 30  # characters of a line, however narrow the terminal is
-_DASH = "\ue000"  # stands for a dash while lines are broken: no text has this character
+_DASH = "\ue000"  # represents a dash while lines are broken: no text has this character
 
 
 class Formatter(click.HelpFormatter):
-    """Breaks no line inside an option: ``--help-all`` stays in one piece."""
+    """Formats help without a line break inside an option such as ``--help-all``."""
 
     def __init__(self, *words: Any, **more: Any) -> None:
         super().__init__(*words, **more)
@@ -29,7 +29,7 @@ class Formatter(click.HelpFormatter):
         super().write_dl([(term, text.replace("-", _DASH)) for term, text in rows], *words, **more)
 
     def getvalue(self) -> str:
-        """All that was written."""
+        """Return all text written."""
         return super().getvalue().replace(_DASH, "-")
 
 

@@ -39,9 +39,9 @@ from shoal.quoting import cells
     default="most-frequent",
     type=click.Choice(get_args(SeveralParents)),
     group=HIERARCHY,
-    help="What to do with a group that has several parents: keep the most frequent, split the group, or stop.",
+    help="What to do with a group that has several parents: keep the most frequent parent, split the group, or stop.",
 )
-@option("--only-used", is_flag=True, group=HIERARCHY, help="Leave out what the data of --items do not use.")
+@option("--only-used", is_flag=True, group=HIERARCHY, help="Leave out items that do not occur in the data of --items.")
 @option(
     "--unknown-items",
     default="group",
@@ -99,7 +99,7 @@ def from_table(
     console.written("hierarchy-from-table", sentence, {"file": str(output), **summary.as_dict()}, as_json=as_json)
     console.notes([str(finding) for finding in summary.findings])
     if only_used:
-        console.warn("This hierarchy tells which items occur in the data: anyone who sees it learns that.")
+        console.warn("Anyone who sees this hierarchy learns which items occur in the data.")
     elif unknown_items != "list" and any(one.kind == "unknown items" for one in summary.findings):
         console.warn(
             "This hierarchy names items that only the data have: anyone who sees it learns that these occur "
@@ -108,7 +108,7 @@ def from_table(
 
 
 def read_table(path: Path, columns: Sequence[str], flag: str) -> Any:
-    """Columns of a file as a pyarrow.Table; an error if one is missing."""
+    """Read columns of a file as a pyarrow.Table. A missing column is an error."""
     try:
         return io.read_table(path, columns)
     except DataError as error:
@@ -116,7 +116,7 @@ def read_table(path: Path, columns: Sequence[str], flag: str) -> Any:
 
 
 def _level_names(text: str) -> list[str]:
-    """The columns of --levels.
+    """Split the value of --levels into columns.
 
     >>> _level_names('id, "type, fine",department')
     ['id', 'type, fine', 'department']
@@ -127,7 +127,7 @@ def _level_names(text: str) -> list[str]:
 
 
 def _file_and_column(text: str) -> tuple[Path, str]:
-    """The file and the column of --items; both may hold a colon, so what is there decides.
+    """Split the value of --items into a file and a column. Both may hold a colon, so the file that exists decides.
 
     >>> _file_and_column("C:/orders.csv:product_id")[1]
     'product_id'

@@ -1,4 +1,4 @@
-"""``shoal frontier``: what each choice of k and m costs."""
+"""``shoal frontier``: show what each choice of k and m costs."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def command(
 
 
 def show(result: Frontier) -> None:
-    """The table, the chart, and a sentence for each sensible choice."""
+    """Show the table, the chart, and a sentence for each sensible choice."""
     console.table(f"{result.data}: {result.size}", *listed(result.choices), right=0)
     if result.kind:
         console.say(
@@ -154,7 +154,7 @@ def show(result: Frontier) -> None:
 
 
 def _chart(result: Frontier) -> None:
-    """A bar for each choice: the items published unchanged, one column for each m."""
+    """Show a bar for the items that each choice publishes unchanged, one column for each m."""
     known = sorted({one.m for one in result.choices})
     lines: dict[str, dict[int, float]] = {}
     for one in sorted(result.choices, key=lambda one: (one.k, one.delta or 0)):
@@ -165,7 +165,7 @@ def _chart(result: Frontier) -> None:
 
 
 def _bar(part: float) -> str:
-    """A bar of so much of its full length.
+    """Return a bar of this share of its full length.
 
     >>> _bar(0.5), _bar(0.01), _bar(0)
     ('██████████', '▎', '')
@@ -175,7 +175,7 @@ def _bar(part: float) -> str:
 
 
 def _numbers(name: str, text: str | None) -> list[int]:
-    """Whole numbers such as 2,3,5; which of them can be is for the library to say."""
+    """Parse whole numbers such as 2,3,5. The library checks their range."""
     try:
         return [] if text is None else [int(one) for one in text.split(",")]
     except ValueError:
@@ -183,7 +183,7 @@ def _numbers(name: str, text: str | None) -> list[int]:
 
 
 def _shares(name: str, text: str | None) -> list[float]:
-    """Numbers such as 0.2,0.5."""
+    """Parse numbers such as 0.2,0.5."""
     try:
         return [] if text is None else [float(one) for one in text.split(",")]
     except ValueError:
@@ -191,7 +191,7 @@ def _shares(name: str, text: str | None) -> list[float]:
 
 
 def _seconds(text: str) -> Any:
-    """A time limit."""
+    """Parse a time limit."""
     try:
         if text != "none" and not 0 <= float(text) < float("inf"):
             raise ValueError

@@ -102,7 +102,7 @@ def videos(
 
 
 def _told(output: Path, rows: int, items: int, hierarchy: Path | None) -> dict[str, Any]:
-    """What was generated, for JSON."""
+    """Return what was generated, for JSON."""
     return {
         "file": str(output),
         "rows": rows,
@@ -121,7 +121,7 @@ def _told(output: Path, rows: int, items: int, hierarchy: Path | None) -> dict[s
 def baskets(output: Path, rows: int, seed: int, format: str | None, hierarchy_file: Path | None, as_json: bool) -> None:
     """Generate supermarket baskets of products with names.
 
-    They are those of shoal demo. No real person bought any of them.
+    'shoal demo' uses the same baskets. They contain no data of real people.
 
     \b
     shoal generate supermarket -o baskets.basket --hierarchy products.csv
@@ -151,7 +151,7 @@ def baskets(output: Path, rows: int, seed: int, format: str | None, hierarchy_fi
 def shop(output: Path, format: str, as_json: bool, **given: Any) -> None:
     """Generate the tables of a shop.
 
-    They hold order lines, products and customers, as dirty as real ones.
+    They hold order lines, products and customers, with errors like those in real tables.
     docs/how-to/order-lines.md shows how to anonymize them.
 
     \b
@@ -173,7 +173,7 @@ def shop(output: Path, format: str, as_json: bool, **given: Any) -> None:
 
 
 def _write_table(table: Any, path: Path, format: str) -> None:
-    """Write an Arrow table that has no sets; JSON has no dates, so they become texts there."""
+    """Write an Arrow table without sets. In JSON, dates become texts."""
     if format == "jsonl" and "date" in table.column_names:
         at = table.column_names.index("date")
         table = table.set_column(at, "date", table["date"].cast("string"))
@@ -182,7 +182,7 @@ def _write_table(table: Any, path: Path, format: str) -> None:
 
 @contextmanager
 def _folder(path: Path) -> Iterator[None]:
-    """A folder to write to; one that is new goes away again if the block fails."""
+    """Yield a folder to write to. A new folder is removed if the block fails."""
     try:
         new = not path.exists()
         if not new and not path.is_dir():

@@ -1,4 +1,4 @@
-"""How ``--help`` looks: options in groups, the common ones first, all of them with ``--help-all``.
+"""Lay out ``--help``: options in groups, common ones first. ``--help-all`` shows all of them.
 
 An option names its group where it is declared: ``option("--seed", group=SEARCH, ...)``. A rare option is shown by
 ``--help-all`` only. A command needs nothing but ``cls=GroupedCommand``.
@@ -37,7 +37,7 @@ class GroupedOption(click.Option):
             self.metavar = _METAVARS.get(self.type.name)
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """The default alone: what values may be is for the help to say, or for the error."""
+        """Show only the default. The help text or the error message names the range."""
         extra = {name: value for name, value in super().get_help_extra(ctx).items() if name != "range"}
         if isinstance(self.show_default, str):  # click would put it in brackets
             extra["default"] = self.show_default
@@ -53,7 +53,7 @@ def option(*flags: str, group: str, **more: Any) -> Callable[[Command], Command]
 
 
 def sentence(text: str) -> str:
-    """A help text with a capital letter and a full stop.
+    """Return a help text with a capital letter and a full stop.
 
     >>> sentence("groups of siblings"), sentence("CSV: undo that."), sentence("Who?"), sentence("")
     ('Groups of siblings.', 'CSV: undo that.', 'Who?', '')
@@ -63,7 +63,7 @@ def sentence(text: str) -> str:
 
 
 class GroupedCommand(click.Command):
-    """A command whose help has groups. It has ``--quiet``, and ``--help-all`` if there are rare options."""
+    """A command with grouped help. It has ``--quiet``, and ``--help-all`` if there are rare options."""
 
     context_class = HelpContext
 
@@ -77,7 +77,7 @@ class GroupedCommand(click.Command):
                 is_eager=True,
                 expose_value=False,
                 callback=_show_all,
-                help="Show all options, also those that are rarely used.",
+                help="Show all options, including rarely used ones.",
             )
             self.params.append(all_options)
 
@@ -108,12 +108,12 @@ class GroupedCommand(click.Command):
 
 
 def is_rare(param: click.Parameter) -> bool:
-    """Whether an option is shown by ``--help-all`` only."""
+    """Return whether only ``--help-all`` shows an option."""
     return getattr(param, "rare", False)
 
 
 def write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[Row]]) -> None:
-    """Write lists under their titles, with one width of the first column in all of them."""
+    """Write lists under their titles. The first column has the same width in all of them."""
     terms = [term for rows in sections.values() for term, _ in rows]
     widest = min(WIDEST, formatter.width // 3)
     width = max((len(term) for term in terms if len(term) <= widest), default=widest)
@@ -123,7 +123,7 @@ def write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequen
 
 
 def _place(group: str) -> float:
-    """Where a group stands; the options of a model follow the guarantee, those of an algorithm the search."""
+    """Return the position of a group. Options of a model follow the guarantee, those of an algorithm the search."""
     if group in ORDER:
         return ORDER.index(group)
     follows = {"Options of the model": GUARANTEE, "Options of the algorithm": SEARCH}
@@ -139,7 +139,7 @@ def quiet_option() -> click.Option:
         expose_value=False,
         is_eager=True,
         callback=lambda _ctx, _param, value: console.be_quiet() if value else None,
-        help="Print nothing but errors and the results that you ask for.",
+        help="Print only errors and the results that you ask for.",
     )
 
 
@@ -159,12 +159,12 @@ def json_option(command: Command) -> Command:
 
 def workers_option(help: str) -> Callable[[Command], Command]:
     """``--workers``."""
-    more = f"{help}; 0: one for each processor."
+    more = f"{help}. 0 means one for each processor."
     return option("--workers", default=0, group=GENERAL, type=click.IntRange(min=0), help=more)
 
 
 def one_line(names: Iterable[str]) -> str:
-    """Names in a sentence.
+    """Join names for a sentence.
 
     >>> one_line(["km"]), one_line(["km", "lm", "k"])
     ('km', 'km, lm and k')

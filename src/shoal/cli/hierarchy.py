@@ -52,7 +52,7 @@ from_format = option(
     default="frequency",
     type=click.Choice(["frequency", "random", "label", "prefix"]),
     group=HIERARCHY,
-    help="Which items are grouped: those about equally frequent, any, those with similar labels, or codes by prefix.",
+    help="How items are grouped: by similar frequency, at random, by similar labels, or codes by common prefix.",
 )
 @option("--seed", type=click.IntRange(min=0), group=HIERARCHY, help="The seed of --by random. Default: 0.")
 @option("--fanout", default=5, type=click.IntRange(min=2), group=HIERARCHY, help="Children of each node.")
@@ -89,9 +89,9 @@ def build(
     """
     check_outputs([data], [output])
     if lengths and by != "prefix":
-        raise OptionError("--lengths goes with --by prefix: leave it out, or add that.")
+        raise OptionError("--lengths needs --by prefix: add it, or leave --lengths out.")
     if seed is not None and by != "random":
-        raise OptionError("--seed goes with --by random: leave it out, or add that.")
+        raise OptionError("--seed needs --by random: add it, or leave --seed out.")
     tree = hierarchies.build(
         tell(shoal.read(data, **reading(given))),
         by=by,
@@ -198,7 +198,7 @@ def show(file: Path, depth: int | None, from_format: str | None, as_json: bool) 
 
 
 def _nodes(tree: Hierarchy, depth: int | None) -> list[dict[str, Any]]:
-    """The nodes from the root down, each with its parent and the number of items below it, for JSON."""
+    """Return the nodes from the root down, each with its parent and the number of items below it, for JSON."""
     shown = [node for node in range(len(tree)) if depth is None or tree.depth[node] <= depth]
     shown.sort(key=lambda node: (int(tree.depth[node]), node))
     parents = {node: None if node == tree.root else tree.labels[int(tree.parent[node])] for node in shown}
@@ -206,13 +206,13 @@ def _nodes(tree: Hierarchy, depth: int | None) -> list[dict[str, Any]]:
 
 
 def _told(tree: Hierarchy, output: Path) -> dict[str, Any]:
-    """A hierarchy that was written, for JSON."""
+    """Describe a written hierarchy, for JSON."""
     groups = len(tree) - tree.n_leaves
     return {"file": str(output), "items": tree.n_leaves, "groups": groups, "height": tree.height}
 
 
 def _lengths(text: str) -> tuple[int, ...]:
-    """Prefix lengths such as "1,3"."""
+    """Parse prefix lengths such as "1,3"."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise OptionError(f"--lengths must be whole numbers above 0, separated by commas, got '{text}'.")

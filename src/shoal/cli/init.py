@@ -1,4 +1,4 @@
-"""``shoal init``: a problem file from what is found in the data."""
+"""``shoal init``: write a problem file for a data file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from shoal.jobs.job import STDOUT
     "--examples",
     is_flag=True,
     group=OUTPUT,
-    help="Also name common categories of columns. They come from the data.",
+    help="Add common categories of columns as comments. They come from the data.",
 )
 @data_options
 @json_option

@@ -1,4 +1,4 @@
-"""``shoal verify`` and ``shoal profile``: what can be said about a file."""
+"""``shoal verify`` and ``shoal profile``: check and describe a file."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ SPELLED = 12  # items that are named for a label
     "--quasi-identifiers",
     metavar="A,B",
     group=DATA,
-    help="For k, k-km and k-lm: the columns that an attacker may know. Default: all but the sets.",
+    help="For k, k-km and k-lm: the columns that an attacker may know. Default: all except the sets.",
 )
 @option(
     "--persons",
     type=FILE,
     group=DATA,
-    help="The person of each record of FILE, one id on each line, as --persons-out wrote them. Counts persons then.",
+    help="A file with the person of each record, one id a line, as --persons-out writes it. Persons are counted then.",
 )
 @workers_option("Threads")
 @json_option
@@ -107,25 +107,25 @@ def verify(
 
 
 def _read_published(spec: DatasetSpec, guarantee: PrivacyModel) -> Dataset:
-    """Read the file; an error about its person column, which no release of Shoal has, tells the way out."""
+    """Read the file. Explain an error about a person column: releases of Shoal have none."""
     try:
         return spec.read_for_model(guarantee)
     except InputError as error:
         if spec.reading.person is None or not any(name in str(error) for name in ("--person", "person=")):
             raise
         raise type(error)(
-            f"{error} A published file does not tell whose its records are: pass --persons FILE instead, the file that "
-            f"'shoal anonymize --persons-out FILE' wrote."
+            f"{error} A published file does not name the persons of its records: pass --persons FILE instead, with the "
+            f"file that 'shoal anonymize --persons-out FILE' wrote."
         ) from None
 
 
 def _names(text: str | None) -> list[str] | None:
-    """The columns that an option names; None: it is not given."""
+    """Return the columns that an option names, or None if it is not given."""
     return None if text is None else [name.strip() for name in names_of(text)]
 
 
 def _show_verification(result: Verification, *, all_columns: bool) -> None:
-    """Whether the guarantee holds; if not, the witnesses. ``all_columns``: no quasi-identifiers were named."""
+    """Show whether the guarantee holds, or the witnesses. ``all_columns``: no quasi-identifiers were named."""
     guarantee, verdict = result.model, result.verdict
     if verdict.holds:
         checked = count_noun(verdict.checked, *guarantee.views)
@@ -145,13 +145,13 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
         )
     if guarantee.relational and all_columns:
         console.warn(
-            "The check assumes that an attacker knows all columns: name those that an attacker knows with "
+            "The check assumes that an attacker knows all columns. If that is not so, name the known columns with "
             "--quasi-identifiers."
         )
 
 
 def _show_items(verdict: Verdict, book: CodeBook) -> None:
-    """What the labels of witnesses represent."""
+    """Show what the labels of witnesses represent."""
     labels = dict.fromkeys(label for one in verdict.witnesses for label in one.named)
     rows = [(label, _some(book.items_of(label))) for label in labels if label in book]
     if rows:
@@ -159,13 +159,13 @@ def _show_items(verdict: Verdict, book: CodeBook) -> None:
 
 
 def _some(items: Sequence[str]) -> str:
-    """Some items by name."""
+    """Name the first few items."""
     more = f" and {len(items) - SPELLED:,} more" if len(items) > SPELLED else ""
     return ", ".join(map(shorten, items[:SPELLED])) + more
 
 
 def show_witnesses(verdict: Verdict) -> None:
-    """The smallest things that an attacker may know and that tell too much."""
+    """Show the smallest sets of known labels that violate the guarantee."""
     title, columns, rows, right = verdict.table()
     texts = [[cell if isinstance(cell, str) else share(cell) for cell in row] for row in rows]
     console.table(title, columns, texts, right)
@@ -232,10 +232,10 @@ def profile(
         show_risk(persons.risk, persons.risk_by_columns, persons.nouns)
 
 
-def show_risk(risk: shoal.metrics.Risk, beside: shoal.metrics.Risk | None = None, found: str = "records") -> None:
-    """How many records, or persons, a few known items pin down; ``beside``: how many the known columns do."""
-    also = "the columns and " if beside is not None else ""
-    only = [] if beside is None else [("the columns", beside.below_k[0], beside.unique[0])]
+def show_risk(risk: shoal.metrics.Risk, by_columns: shoal.metrics.Risk | None = None, found: str = "records") -> None:
+    """Show how many records, or persons, a few known items pin down. ``by_columns``: how many the columns do."""
+    also = "the columns and " if by_columns is not None else ""
+    only = [] if by_columns is None else [("the columns", by_columns.below_k[0], by_columns.unique[0])]
     some = [
         (f"{also}up to {size} items" if size > 1 else f"{also}1 item", below, unique)
         for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)

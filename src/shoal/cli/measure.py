@@ -1,4 +1,4 @@
-"""``shoal measure``: what a published file lost, or gained, against the original."""
+"""``shoal measure``: compare a published file with the original."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def measure(
     shoal measure people.csv out.csv --sets diagnoses --quasi-identifiers age,zip --queries 100
     """
     drawing = drawing_options(given)
-    query_drawing(workload, queries, **drawing)  # what is wrong with it is said before anything is read
+    query_drawing(workload, queries, **drawing)  # refuse wrong options before reading anything
     thresholds = None if mining is None else _thresholds(mining)
     asked = Workload.load(workload) if workload else None
     named = quasi_identifiers(given, hierarchy)
@@ -117,7 +117,7 @@ def measure(
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **published_reading(published, given, read_as)))
     if hierarchy_format is not None and not hierarchy:
-        raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
+        raise OptionError("--hierarchy-format needs --hierarchy: add it, or leave --hierarchy-format out.")
     spec = DatasetSpec(
         file=str(original),
         reading=ReadOptions(**read_as),
@@ -152,14 +152,14 @@ def measure(
 
 
 def _thresholds(text: str) -> list[float]:
-    """Percentages as shares: exact, as far as a decimal is."""
+    """Parse percentages into shares, as exact as a float can be."""
     try:
         thresholds = [float(Fraction(part.strip().removesuffix("%")) / 100) for part in text.split(",")]
     except (ValueError, ZeroDivisionError):
         thresholds = []
     if not thresholds or not all(0 < threshold <= 1 for threshold in thresholds):
         raise OptionError(
-            f"--mining must be percentages above 0 and up to 100 such as {PERCENT}, got '{text}' (without any, let "
-            f"another option follow it, or nothing)."
+            f"--mining must be percentages above 0 and up to 100 such as {PERCENT}, got '{text}' (to use the "
+            f"default, put --mining last or before another option)."
         )
     return thresholds

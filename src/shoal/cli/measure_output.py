@@ -1,4 +1,4 @@
-"""What ``shoal measure`` shows people: tables."""
+"""The tables that ``shoal measure`` prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.report.risks import known_items
 
 
 def show(result: Measurement) -> None:
-    """All figures."""
+    """Show all figures."""
     figures = [(name, _figure(name, value)) for name, value in result.losses.items()]
     figures += [(name.replace("_", " "), f"{value:,}") for name, value in result.counts.items()]
     console.table(None, ["measure", "value"], figures)
@@ -44,7 +44,7 @@ def show(result: Measurement) -> None:
 
 
 def _show_risks(before: Risk, after: Risk) -> None:
-    """Before and after, one below the other."""
+    """Show the risk before and after, one below the other."""
     lines: list[tuple[str, ...]] = []
     for at in range(len(before.below_k)):
         for when, risk in (("before", before), ("after", after)):
@@ -63,7 +63,7 @@ def _show_risks(before: Risk, after: Risk) -> None:
 
 
 def _figure(name: str, value: float) -> str:
-    """A measured value with all the digits that a comparison may need."""
+    """Format a measured value with enough digits for comparisons."""
     if name == "privacy_value" or isinstance(value, int) or not math.isfinite(value):
         return sentences.loss(name, value)
     return f"{value:.6f}"

@@ -1,4 +1,4 @@
-"""Options of models and algorithms, read off their dataclass fields, and the help about them."""
+"""Options of models and algorithms, built from their dataclass fields, and their help."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def _complete_algorithm(ctx: click.Context, _param: click.Parameter, start: str)
 class ModelCommand(GroupedCommand):
     """A command with the options of models, or of models and algorithms, after ``--model``, ``--algorithm``.
 
-    Those of what was chosen are declared, and those of all others only if an option is none of these: to import all
-    takes long. ``--help`` shows those of the default, or of what was chosen.
+    Importing all models and algorithms takes long. So the command declares only the options of the chosen ones, and
+    declares all others only if it meets an unknown option. ``--help`` shows those of the chosen or default ones.
     """
 
     def __init__(self, *words: Any, specs: tuple[type[Spec], ...], **more: Any) -> None:
@@ -76,13 +76,13 @@ class ModelCommand(GroupedCommand):
         self.specs = specs
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """All parameters: with the options of what was chosen, once that is known."""
+        """Return all parameters, with the options of the chosen model and algorithm once these are known."""
         params = super().get_params(ctx)
         after = 1 + max(at for at, one in enumerate(params) if one.name in ("model", "algorithm"))
         return [*params[:after], *_spec_options(ctx.meta.get(_CHOSEN) or _all(self.specs)), *params[after:]]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Try the options of what was chosen, then those of all, so that an error names whose option it is."""
+        """Try the options of the chosen ones, then those of all, so that an error can name the owner of an option."""
         ctx.meta[_WORDS] = list(args)
         with contextlib.suppress(OptionError, click.NoSuchOption):
             ctx.meta[_CHOSEN] = self._chosen(_value(args, "--model"), _value(args, "--algorithm"))
@@ -118,11 +118,11 @@ class ModelCommand(GroupedCommand):
 
     @property
     def _default_model(self) -> str:
-        """The model that is taken if none is named."""
+        """Return the default model."""
         return str(next(one.default for one in self.params if one.name == "model"))
 
     def _chosen(self, model: str | None, algorithm: str | None) -> tuple[type[Spec], ...]:
-        """The model and the algorithm that run, if these were named."""
+        """Return the model and the algorithm that these names choose."""
         guarantee = _get(PrivacyModel, model or self._default_model)
         if Algorithm not in self.specs:
             return (guarantee,)
@@ -133,7 +133,7 @@ _WORDS, _CHOSEN = f"{__name__}.words", f"{__name__}.chosen"
 
 
 def _value(words: Sequence[str], flag: str) -> str | None:
-    """What an option was given; the last time counts.
+    """Return the value of an option. If it is given twice, the last one counts.
 
     >>> _value(["d.dat", "--model=km", "--model", "lm"], "--model")
     'lm'
@@ -156,30 +156,30 @@ def _spec_options(classes: tuple[type[Spec], ...]) -> list[GroupedOption]:
 
 
 def _group(cls: type[Any]) -> str:
-    """The title of the options of a model or an algorithm."""
+    """Return the title for the options of a model or an algorithm."""
     kind = "model" if issubclass(cls, PrivacyModel) else "algorithm"
     return f"Options of the {kind} {cls.name} ({cls.title})"
 
 
 def _all(bases: tuple[type[Spec], ...]) -> tuple[type[Spec], ...]:
-    """Every known model, or every known model and algorithm."""
+    """Return every known model, or every known model and algorithm."""
     return tuple(cls for base in bases for cls in discovery.find(_package(base), base).values())
 
 
 def _get(base: type[Any], name: str) -> Any:
-    """The model or the algorithm of that name."""
+    """Return the model or the algorithm of that name."""
     return discovery.get(_package(base), base, name)
 
 
 def _solved_by(algorithm: str, preferred: str) -> type[PrivacyModel]:
-    """A model that an algorithm solves: the preferred one, or its first."""
+    """Return a model that an algorithm solves: the preferred one, or its first."""
     solved = {cls.name: cls for cls in _get(Algorithm, algorithm).solves}
     found: type[PrivacyModel] = solved.get(preferred) or next(iter(solved.values()))
     return found
 
 
 def _solvers(model: type[PrivacyModel]) -> list[tuple[str, str]]:
-    """The algorithms that solve a model, its default first."""
+    """Return the algorithms that solve a model, its default first."""
     methods = [cls for cls in discovery.find("shoal.algorithms", Algorithm).values() if issubclass(model, cls.solves)]
     methods.sort(key=lambda cls: cls.name != model.default_algorithm)
     default = {model.default_algorithm: " [default]"}
@@ -228,7 +228,7 @@ def _declared(classes: Iterable[type[Spec]]) -> dict[str, dict[str, Option]]:
 
 
 def click_option(option: Option, help: str) -> tuple[list[str], dict[str, Any]]:
-    """The flags and the attributes of a command-line option; yes or no is a flag."""
+    """Return the flags and attributes of a command-line option. A boolean becomes a flag."""
     shown = None if option.default == () else format_value(option.default)
     more: dict[str, Any] = {"default": None, "show_default": shown or False, "help": help}
     if option.type is bool:

@@ -1,4 +1,4 @@
-"""Options that commands share: how to read the data, and what hierarchies they go with."""
+"""Options that commands share: how to read the data and the hierarchies."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FILE = click.Path(path_type=Path)
 
 
 class InputPath(click.Path):
-    """A file that must be there, or a pattern that some file matches: said before anything else is looked at."""
+    """A path that must exist, or a pattern that must match a file. It is checked before everything else."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path, once it is found."""
+        """Return the path, or raise an error if it does not exist."""
         try:
             os.stat(value)
         except (FileNotFoundError, NotADirectoryError):
@@ -54,7 +54,7 @@ hierarchy_options = dataset_options("hierarchy_format", "unknown_items")  # how 
 
 
 def _declare(command: Command, options: Sequence[Option]) -> Command:
-    """One command-line option for each declared one."""
+    """Make a command-line option for each declared option."""
     for one in reversed(options):
         flag, off = one.flag, f"--no-{one.flag[2:]}"
         more: dict[str, Any] = {"group": DATA, "rare": one.rare, "help": one.help}
@@ -85,6 +85,6 @@ def reading(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def tell(data: Dataset) -> Dataset:
-    """The data, once the user was told what was read."""
+    """Return the data after telling the user what was read."""
     console.log(io.summary(data))
     return data

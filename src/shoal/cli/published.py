@@ -13,7 +13,7 @@ from shoal.jobs.published_file import ORIGINAL_ONLY, SUPPRESSED
 
 
 def published_options(command: Command) -> Command:
-    """How to read the published file where it is not written like the original."""
+    """Options to read a published file that is not written like the original."""
     for add in reversed(
         [
             option("--published-format", metavar="NAME", group=DATA, rare=True, help="--format, for PUBLISHED."),
@@ -49,7 +49,7 @@ def published_options(command: Command) -> Command:
 
 
 def codebook_option(about: str) -> Callable[[Command], Command]:
-    """The code book of a published file."""
+    """The option for the code book of a published file."""
     return option(
         "--codebook",
         type=FILE,

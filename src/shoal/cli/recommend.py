@@ -1,4 +1,4 @@
-"""``shoal recommend``: which algorithm to take for some data, and why."""
+"""``shoal recommend``: recommend an algorithm for some data, with reasons."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def command(
 
 
 def _line(trial: Trial, advice: Recommendation) -> list[str]:
-    """A method in the table."""
+    """Return the cells of a method."""
     cells = [trial.algorithm.name]
     for row in (trial.sample, trial.whole) if advice.sampled < advice.rows else (trial.whole,):
         good = row is not None and row["status"] == "ok" and row["score"] is not None

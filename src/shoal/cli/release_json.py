@@ -1,4 +1,4 @@
-"""A release as ``--json`` shows it: the figures of the summary, without those that only a report needs."""
+"""A release as ``--json`` shows it: the figures of the summary, without those only for reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.report.wording import worded
 
 
 def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
-    """The release, what it loses, and the files that were written."""
+    """Return the release, its losses, and the files that were written."""
     release = story.release
     model, algorithm = release.problem.model, release.algorithm
     before, after = release.problem.items, release.published.rows
@@ -40,17 +40,17 @@ def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str,
 
 
 def _named(spec: Spec) -> dict[str, Any]:
-    """A model or an algorithm with its options."""
+    """Return a model or an algorithm with its options."""
     return {"name": spec.name, "options": spec.values()}
 
 
 def _used(supports: Any) -> int:
-    """The number of labels that occur."""
+    """Return the number of labels that occur."""
     return int(np.count_nonzero(supports))
 
 
 def _optimality(release: Release) -> dict[str, Any] | None:
-    """What is proved about the loss; None: nothing."""
+    """Return what is proved about the loss, or None."""
     proof = release.optimality
     if proof is None:
         return None
@@ -59,7 +59,7 @@ def _optimality(release: Release) -> dict[str, Any] | None:
 
 
 def _files(release: Release, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
-    """What was written; None: no such file."""
+    """Return the path of a written file, or None."""
     book, persons = (release.provenance.get(name) or {} for name in ("codebook", "persons"))
     return {
         "data": str(output),

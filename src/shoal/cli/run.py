@@ -1,4 +1,4 @@
-"""``shoal run``: what a problem file describes."""
+"""``shoal run``: anonymize as a problem file describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``shoal workload``: queries drawn from data, to measure ARE by them; and the options that say how to draw them."""
+"""``shoal workload``: draw queries from data to measure ARE, and the options for drawing them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shoal.report.formatting import count_noun
 
 
 def query_options(command: Command) -> Command:
-    """What such a query asks for."""
+    """Options for what a query asks for."""
     for add in (
         option(
             "--seed", type=click.IntRange(min=0), group=MEASURES, rare=True, help="The seed of the queries. Default: 0."
@@ -32,7 +32,7 @@ def query_options(command: Command) -> Command:
             metavar="N|N,N",
             group=MEASURES,
             rare=True,
-            help="How many items each query asks for; with several numbers, draws as many queries of each. Default: "
+            help="How many items each query asks for. Several numbers draw the same number of queries each. Default: "
             f"{ASKED}.",
         ),
         option(
@@ -48,7 +48,7 @@ def query_options(command: Command) -> Command:
 
 
 def drawing_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Take these options out of a command's arguments; None: not given.
+    """Take these options out of a command's arguments. None means not given.
 
     >>> drawing_options({"query_values": None, "query_items": "1,2", "seed": 7})
     {'values': None, 'items': (1, 2), 'seed': 7}
@@ -58,7 +58,7 @@ def drawing_options(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    """Such as 1,2,3."""
+    """Parse numbers such as 1,2,3."""
     try:
         numbers = tuple(map(int, text.split(",")))
     except ValueError:
@@ -69,7 +69,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict[str, shoal.Column]:
-    """Take the options about columns out of a command's arguments: what is said of each quasi-identifier."""
+    """Take the options about columns out of a command's arguments: the description of each quasi-identifier."""
     columns, missing = parse_column_specs(given)
     unnamed = [name for name, one in columns.items() if one.role is None]
     if unnamed or (missing and not columns):
