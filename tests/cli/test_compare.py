@@ -83,7 +83,7 @@ def test_rows_can_be_varied_and_many_runs_are_told_by_method(lab: Shell) -> None
         (("toy.dat", "-o", "grid.toml"), "is a file, but the results need a folder"),
         (("nothing.dat", "-o", "out"), "'nothing.dat' is neither a file nor a grid"),
         (("leaderbord", "-o", "out"), "did you mean 'leaderboard'?"),
-        (("leaderboard", "-o", "out", "--data-folder", "none"), "none is no folder: give --data-folder"),
+        (("leaderboard", "-o", "out", "--data-folder", "none"), "none is not a folder: pass --data-folder"),
         (("grid.toml", "-o", "out", "--vary", "k=2"), "--vary is for data files, but grid.toml describes its own runs"),
         (("grid.toml", "toy.dat", "-o", "out"), "Only one grid can run at a time, got 2"),
         (("none.toml", "-o", "out"), "none.toml"),
@@ -177,7 +177,7 @@ def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.Monkey
         "run",
         lambda cases, *limits: run(cases, *limits) if cases[0].data.sample else iter(()),
     )
-    with pytest.raises(Infeasible, match="ended on the sample, but not on all rows"):
+    with pytest.raises(Infeasible, match="finished on the sample, but not on all rows"):
         recommend(big, shoal.Km(k=3, m=2), sample=100)
 
 

@@ -19,7 +19,7 @@ def test_a_table_a_chart_and_sentences(shell: Shell) -> None:
     assert code == 0
     assert "loss of items" in out
     assert "items published unchanged" in out
-    assert "somebody who knows" in out
+    assert "an attacker who knows" in out
     assert (shell.folder / "f.csv").read_text(encoding="utf-8").startswith("k,m,delta,loss")
 
 

@@ -40,15 +40,15 @@ def test_a_grid_is_run_into_a_folder_and_goes_on_from_there(tmp_path: Path) -> N
 
 def test_what_cannot_be_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grid = grid_of([data_set(tmp_path)], "km", ["aa"])
-    with pytest.raises(OptionError, match="--limit must be a number of seconds"):
+    with pytest.raises(OptionError, match="limit= must be a number of seconds"):
         compare(grid, tmp_path / "lab", limit=float("inf"))
     with pytest.raises(OutputError, match="is a file, but the results need a folder"):
         compare(grid, tmp_path / "toy.dat")
     assert not (tmp_path / "lab").exists()
     monkeypatch.delenv("SHOAL_DATA", raising=False)
-    with pytest.raises(OptionError, match="needs its data sets, but none is named"):
+    with pytest.raises(OptionError, match="needs its data sets, but no folder is named"):
         load_grid("p0-fig8")
-    with pytest.raises(OptionError, match=r"vary= names n: none of km, aa has such an option"):
+    with pytest.raises(OptionError, match=r"vary= names .n.: none of km, aa has such an option"):
         grid_of([data_set(tmp_path)], "km", ["aa"], {"n": [1]})
 
 

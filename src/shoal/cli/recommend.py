@@ -13,6 +13,7 @@ from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, ke
 from shoal.cli.help import DATA, SEARCH, json_option, option, workers_option
 from shoal.cli.model_options import ModelCommand, choose, loss_option, model_option, spec_options_of
 from shoal.cli.options import INPUT, data_options, tell
+from shoal.cli.spelling import as_options
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
 from shoal.models.base import PrivacyModel
 
@@ -87,7 +88,7 @@ def command(
             f" The best release that was found is nearly worthless. The guarantee: {guarantee.describe()}",
         )
     for reason in advice.reasons:
-        console.say(f"- {reason}")
+        console.say(f"- {as_options(reason)}")
     part = ["all rows", "seconds"] if advice.sampled < advice.rows else []
     heads = ["method", f"{advice.measure}, {advice.sampled:,} rows", "seconds", *part, ""]
     console.table(None, heads, [_line(one, advice) for one in advice.trials])
@@ -109,7 +110,7 @@ def _line(trial: Trial, advice: Recommendation) -> list[str]:
 
 
 def _plain(advice: Recommendation) -> dict[str, Any]:
-    """Machine-readable."""
+    """Return the recommendation for JSON."""
     names = ("status", "error", "score", "seconds", "peak_mb", "verified", "lower_bound", "worthless")
 
     def told(row: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -122,7 +123,7 @@ def _plain(advice: Recommendation) -> dict[str, Any]:
         "measure": advice.measure,
         "rows": advice.rows,
         "sampled_rows": advice.sampled,
-        "reasons": advice.reasons,
+        "reasons": [as_options(reason) for reason in advice.reasons],
         "commands": advice.commands,
         "trials": [
             {

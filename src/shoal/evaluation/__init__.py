@@ -1,1 +1,1 @@
-"""Experiments, and the data generators they run on: :mod:`.quest` (any size) and :mod:`.supermarket` (the demo's)."""
+"""Comparisons of methods, recommendations, and the costs of k and m, from many verified runs."""

@@ -55,7 +55,7 @@ _OWN = {
 
 
 def pyplot() -> Any:
-    """Matplotlib, drawing to files alone."""
+    """Return matplotlib, set up to draw to files only."""
     try:
         import matplotlib
     except ImportError:
@@ -82,7 +82,7 @@ def pyplot() -> Any:
 
 
 def line_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """How the line of each method looks.
+    """Return the line style of each method.
 
     >>> line_styles(["aa", "mine"])["aa"]["color"], line_styles(["aa", "mine"])["mine"]["marker"]
     ('#0072B2', 's')
@@ -98,7 +98,7 @@ def line_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def panels(lines: int, columns: int, width: float = 3.4, height: float = 2.7) -> tuple[Any, Any]:
-    """A figure of small multiples, as a grid of panels."""
+    """Return a figure with a grid of panels (small multiples)."""
     size = (width * columns, 0.6 + height * lines)
     figure, grid = pyplot().subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
     return figure, grid
@@ -135,7 +135,7 @@ def curves(
 
 
 def coinciding(lines: Mapping[str, Mapping[Any, float]]) -> list[list[str]]:
-    """Names of lines that cannot be told apart in a chart: the same places, and values that hardly differ.
+    """Return groups of lines that cannot be distinguished in a chart, because their values hardly differ.
 
     >>> coinciding({"a": {1: 0.5, 2: 0.7}, "b": {1: 0.2, 2: 0.7}, "c": {1: 0.5, 2: 0.7001}})
     [['a', 'c']]
@@ -153,13 +153,13 @@ def coinciding(lines: Mapping[str, Mapping[Any, float]]) -> list[list[str]]:
 
 
 def remark(panel: Any, lines: Sequence[str]) -> None:
-    """A few words in the lower right of a panel."""
+    """Write a few words in the lower right of a panel."""
     words = plain("\n".join(lines))
     panel.text(0.98, 0.03, words, transform=panel.transAxes, ha="right", va="bottom", fontsize=7, color="#555555")
 
 
 def _depth(name: str, together: Sequence[Sequence[str]]) -> dict[str, float]:
-    """How large the marks and how thick the line is, for lines that lie on each other: the first is the largest."""
+    """Return mark size and line width for lines that lie on each other. The first is the largest."""
     for group in together:
         if name in group:
             above = len(group) - 1 - group.index(name)  # lines that are drawn on top of it
@@ -171,7 +171,7 @@ def _depth(name: str, together: Sequence[Sequence[str]]) -> dict[str, float]:
 def bars(
     panel: Any, values: Mapping[str, Mapping[str, float | None]], groups: Sequence[str], colours: Mapping[str, str]
 ) -> None:
-    """Groups of bars, one for each name; every second is hatched, for print. A value that is missing leaves a gap."""
+    """Draw groups of bars, one for each name. Every second is hatched, for print. A missing value leaves a gap."""
     width = 0.8 / len(values)
     for at, (name, of) in enumerate(values.items()):
         known = [(place, of[group]) for place, group in enumerate(groups) if of.get(group) is not None]
@@ -190,7 +190,7 @@ def bars(
 
 
 def places(panel: Any, values: Iterable[float]) -> None:
-    """Ticks of the horizontal axis where values are, as far as there is room for them."""
+    """Put ticks of the horizontal axis where values are, if there is room."""
     known = sorted(set(values))
     wide = bool(known) and known[0] > 0 and known[-1] > 50 * known[0]
     if wide:
@@ -206,19 +206,19 @@ def places(panel: Any, values: Iterable[float]) -> None:
 
 
 def _no_ticks() -> Any:
-    """No small ticks."""
+    """Remove small ticks."""
     from matplotlib.ticker import NullLocator
 
     return NullLocator()
 
 
 def plain(text: str) -> str:
-    """Text that is not to be taken for a formula."""
+    """Escape text so that matplotlib does not read it as a formula."""
     return text.replace("$", r"\$")
 
 
 def short(value: float) -> str:
-    """A number in few characters.
+    """Format a number in few characters.
 
     >>> short(0.5), short(12), short(59_602), short(500_000), short(2_000_000)
     ('0.5', '12', '59.6K', '500K', '2M')
@@ -230,7 +230,7 @@ def short(value: float) -> str:
 
 
 def level(panels: Sequence[Any], values: Sequence[float]) -> None:
-    """One vertical scale for all panels: linear from 0, logarithmic where values differ by more than a hundredfold."""
+    """Set one vertical scale for all panels: linear from 0, or logarithmic if values differ more than 100-fold."""
     positive = [value for value in values if value > 0]
     low, high = min(positive, default=1.0), max(positive, default=1.0)
     for panel in panels:
@@ -247,7 +247,7 @@ def level(panels: Sequence[Any], values: Sequence[float]) -> None:
 
 
 def seconds(panel: Any, values: Sequence[float]) -> None:
-    """A horizontal axis of time: logarithmic, with round numbers."""
+    """Make the horizontal axis one of time: logarithmic, with round numbers."""
     low, high = min(values), max(values)
     panel.set_xscale("log")
     panel.set_xlim(low / 1.6, high * 1.6)
@@ -260,14 +260,14 @@ def seconds(panel: Any, values: Sequence[float]) -> None:
 
 
 def percent(panel: Any) -> None:
-    """An axis upwards of shares, in percent."""
+    """Make the vertical axis one of percentages."""
     from matplotlib.ticker import PercentFormatter
 
     panel.yaxis.set_major_formatter(PercentFormatter(1.0))
 
 
 def plain_log(panel: Any) -> None:
-    """A logarithmic axis upwards, with a tick at 1, 2 and 5 of each power of ten, in plain numbers."""
+    """Make the vertical axis logarithmic, with plain ticks at 1, 2 and 5 times each power of ten."""
     panel.set_yscale("log")
     low, high = panel.get_ylim()
     ticks = [step * 10.0**power for power in range(-9, 10) for step in (1, 2, 5) if low <= step * 10.0**power <= high]
@@ -276,7 +276,7 @@ def plain_log(panel: Any) -> None:
 
 
 def legend(figure: Any, panels: Iterable[Any]) -> None:
-    """One legend below all panels, each name once."""
+    """Draw one legend below all panels, with each name once."""
     named: dict[str, Any] = {}
     for panel in panels:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -292,20 +292,20 @@ def legend(figure: Any, panels: Iterable[Any]) -> None:
 
 
 def _width(names: list[str], columns: int) -> float:
-    """About how many inches a legend takes, as it is filled column by column."""
+    """Estimate the height of a legend in inches. It is filled column by column."""
     lines = -(-len(names) // columns)
     return sum(0.75 + 0.085 * max(map(len, names[at : at + lines])) for at in range(0, len(names), lines))
 
 
 def save(figure: Any, target: Path) -> None:
-    """As a picture file, and closed."""
+    """Save a figure as a picture file, and close it."""
     metadata = {"Date": None} if target.suffix == ".svg" else {"Software": None}
     figure.savefig(target, dpi=DPI, metadata=metadata)
     pyplot().close(figure)
 
 
 def png(figure: Any) -> bytes:
-    """As the content of a picture file, and closed."""
+    """Return a figure as the bytes of a picture file, and close it."""
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
     pyplot().close(figure)
@@ -313,12 +313,12 @@ def png(figure: Any) -> bytes:
 
 
 def svg(figure: Any) -> str:
-    """As text to put into a page, and closed."""
+    """Return a figure as SVG text for a page, and close it."""
     return vector(figure)[0]
 
 
 def vector(figure: Any) -> tuple[str, bytes]:
-    """As text to put into a page and as the content of a PDF file, and closed."""
+    """Return a figure as SVG text for a page and as the bytes of a PDF file, and close it."""
     drawn, printed = io.StringIO(), io.BytesIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None})
     figure.savefig(printed, format="pdf", metadata={"CreationDate": None})

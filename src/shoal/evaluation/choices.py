@@ -1,4 +1,4 @@
-"""The choices of k and m, with what each costs: as figures, in a table and in sentences."""
+"""Choices of k and m with their costs: as figures, in a table and in sentences."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ SOME = 0.01  # a share of unchanged items
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice of k and m (and delta), and what becomes of the data."""
+    """One choice of k and m (and delta), with its loss and its risk."""
 
     k: int
     m: int
-    delta: float | None  # the most that the columns may lose; none: the model knows no columns
+    delta: float | None  # the largest loss that the columns may have; None: the model covers no columns
     loss: float  # of the items
     columns_loss: float | None  # NCP of the columns
     unchanged: float  # share of the items of records that are published as themselves
     labels: int
     proven: bool  # whether no other recoding of its kind loses less
-    lower_bound: float | None  # what every recoding of its kind loses at least; none: not known
-    highest_chance: float  # to pick the right record, for somebody who knows m items of it (at most DRAWN are tried)
-    average_chance: float  # the same for somebody who knows DRAWN items, mean over all records
-    found: float  # share of the records that somebody who knows DRAWN items finds
+    lower_bound: float | None  # every recoding of its kind loses at least this; None: not known
+    highest_chance: float  # to pick the right record, for an attacker who knows m of its items (at most DRAWN)
+    average_chance: float  # the same for an attacker who knows DRAWN items, mean over all records
+    found: float  # share of the records that an attacker who knows DRAWN items finds
     worthless: bool  # whether hardly anything can be read
     checked: int  # attacker views that the verifier has counted
     ended: str  # how the search ended; empty: it has no limit
@@ -40,17 +40,17 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """For instance k=5, m=2."""
+        """Name the choice, for instance ``k=5, m=2``."""
         return f"k={self.k}, m={self.m}" + ("" if self.delta is None else f", delta={self.delta:g}")
 
     def covers(self, other: Choice) -> bool:
-        """Whether what satisfies this choice satisfies the other."""
+        """Return whether every release for this choice also satisfies the other."""
         return self.k >= other.k and self.m >= other.m and (self.delta or 0) <= (other.delta or 0)
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """All choices, by m, then k, then delta."""
+    """All choices, sorted by m, then k, then delta."""
 
     choices: tuple[Choice, ...]
     data: str
@@ -63,20 +63,20 @@ class Frontier:
 
     @property
     def size(self) -> str:
-        """The data in figures: records, and persons where these are counted."""
+        """The number of records, and of persons if these are counted."""
         of = f" of {self.persons:,} {plural(self.person, self.persons)}" if self.person else ""
         return f"{count_noun(self.records, 'record')}{of}"
 
     @property
     def interrupted(self) -> bool:
-        """Whether the user wanted no more."""
+        """Whether the user interrupted the search."""
         return len(self.choices) < self.asked
 
     @property
     def sensible(self) -> tuple[Choice, ...]:
-        """Choices worth a thought: something can be read, and no stricter one keeps nearly as many items unchanged.
+        """Choices worth considering: not worthless, and no stricter one keeps nearly as many items unchanged.
 
-        If some choice keeps items unchanged, those that keep hardly any are no alternative.
+        If some choice keeps items unchanged, choices that keep hardly any are left out.
         """
         least = SOME if any(one.unchanged >= SOME for one in self.choices) else 0.0
         return tuple(
@@ -93,20 +93,20 @@ class Frontier:
 
     @property
     def sentences(self) -> list[str]:
-        """One plain sentence for each sensible choice; or why there is none."""
+        """One plain sentence for each sensible choice, or the reason why there is none."""
         if self.choices and not self.sensible:
             return ["Every choice is nearly worthless: allow groups of siblings, or remove items (shoal recommend)."]
         return [_sentence(one, self.measure, self.person) for one in self.sensible]
 
     def __getitem__(self, at: tuple[int, int] | tuple[int, int, float]) -> Choice:
-        """The choice for (k, m), or for (k, m, delta)."""
+        """Return the choice for (k, m), or for (k, m, delta)."""
         for one in self.choices:
             if (one.k, one.m) == at or (one.k, one.m, one.delta) == at:
                 return one
         raise KeyError(at)
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal frontier --json`` prints."""
+        """Return what ``shoal frontier --json`` prints."""
         return {
             "data": self.data,
             "records": self.records,
@@ -119,27 +119,27 @@ class Frontier:
         }
 
     def save(self, path: str | Path) -> str:
-        """Write all choices as a page (.html), a chart (.png) or a table (.csv); returns what is missing, in words."""
+        """Write all choices as a page (.html), a chart (.png) or a table (.csv). Return a text on what is missing."""
         from shoal.evaluation import frontier_page
 
         return frontier_page.write(self, Path(path))
 
 
 def _sentence(one: Choice, measure: str, person: str) -> str:
-    """What a choice means."""
+    """Describe a choice in a sentence."""
     left = plural(person or "record")
     columns = "" if one.columns_loss is None else f"; the columns lose {share(one.columns_loss)}"
     known = f"the columns and {count_noun(one.m, 'item')}" if columns else count_noun(one.m, "item")
     best = ", proved best" if one.proven else ""
-    beyond = f", and somebody who knows {DRAWN} finds {share(one.found)} of the records" if one.m < DRAWN else ""
+    beyond = f", and one who knows {DRAWN} finds {share(one.found)} of the records" if one.m < DRAWN else ""
     return (
         f"{one.name} publishes {share(one.unchanged)} of the items unchanged ({measure} {figure(one.loss)}{best})"
-        f"{columns}; somebody who knows {known} is left with at least {one.k} {left}{beyond}."
+        f"{columns}; an attacker who knows {known} is left with at least {one.k} {left}{beyond}."
     )
 
 
 def figure(loss: float) -> str:
-    """A loss with three digits that count.
+    """Format a loss with three significant digits.
 
     >>> figure(0.0), figure(0.008733), figure(0.1374), figure(0.00003684), figure(1.0)
     ('0', '0.00873', '0.137', '3.7e-05', '1.000')
@@ -150,14 +150,14 @@ def figure(loss: float) -> str:
 
 
 def bound_text(one: Choice) -> str:
-    """What is proved about the loss."""
+    """Return what is proved about the loss."""
     if one.proven:
         return "best"
     return "" if one.lower_bound is None else f"≥{figure(one.lower_bound)}"
 
 
 def listed(choices: Sequence[Choice]) -> tuple[list[str], list[list[str]]]:
-    """The head and the lines of the table of choices, for people."""
+    """Return the head and the lines of the table of choices."""
     columns = any(one.columns_loss is not None for one in choices)
     own = ["delta", "loss of columns", "loss of items"] if columns else ["loss of items", "bound", "labels"]
     head = ["k", "m", *own, "unchanged", "highest chance", f"mean, {DRAWN} known", f"found by {DRAWN}"]

@@ -29,7 +29,7 @@ LEFT_OUT = ("auto", "oa")  # one chooses among others, one is for small data
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """What was measured: a row for each case of the grid, in its order, as they are in the folder."""
+    """The results of a comparison: a row for each case of the grid, in its order, as in the folder."""
 
     grid: Grid
     rows: list[Row]
@@ -38,7 +38,7 @@ class MethodComparison:
 
     @property
     def failed(self) -> int:
-        """How many cases have no release."""
+        """The number of cases without a release."""
         return sum(row["status"] != "ok" for row in self.rows)
 
     @property
@@ -83,7 +83,7 @@ def compare(
     """Compare methods, options, data sets and seeds, and write the results with charts to a folder.
 
     The files are results.csv and results.parquet (a row for each run), index.html, figures/ (each chart as SVG and
-    PDF), table.tex and table.csv (who lost least).
+    PDF), table.tex and table.csv (which method lost least).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def compare(
         A TOML file that describes a grid, the name of a grid that comes with Shoal, or data as
         :func:`shoal.anonymize` takes them.
     output
-        The folder. What it holds already is not run again, so the same call goes on where it was interrupted.
+        The folder. Runs that it already holds are not repeated, so the same call continues after an interruption.
     model, algorithms
         For data: the name of the model, and the names of the algorithms. Default: all that solve it.
     vary
@@ -112,7 +112,7 @@ def compare(
     workers
         The number of runs at once. 0 means one for each processor.
     again, retry
-        Run everything again, or only the runs that failed or ran into the limit.
+        Run everything again, or only the runs that failed or reached the limit.
     progress
         True draws a bar. A function is called after each run.
     on_read
@@ -176,13 +176,13 @@ def _compare(
     on_read: OnRead,
     progress: Callable[[runner.Progress], None],
 ) -> MethodComparison:
-    """Run the grid, and write what came out."""
+    """Run the grid, and write the results."""
     if limit is not None:
         if not math.isfinite(limit):
-            raise OptionError(f"--limit must be a number of seconds, got {limit:g}.")
+            raise OptionError(f"limit= must be a number of seconds, got {limit:g}.")
         grid = replace(grid, limit=limit)
     if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder} is a file, but the results need a folder: name another.")
+        raise OutputError(f"{folder} is a file, but the results need a folder: name a folder.")
     check_readable(grid, on_read)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -194,12 +194,12 @@ def _compare(
 
 
 def table_in(folder: Path) -> Path:
-    """The table of results in a folder."""
+    """Return the path of the table of results in a folder."""
     return folder / "results.csv"
 
 
 def check_readable(grid: Grid, on_read: OnRead) -> None:
-    """What cannot be read is said before anything runs; each file is tried once."""
+    """Read each file once, so that errors are raised before anything runs."""
     tried = {(case.data.file, str(case.data.hierarchy)): case for case in reversed(grid.cases)}
     for case in tried.values():
         if case.data.file:
@@ -207,22 +207,22 @@ def check_readable(grid: Grid, on_read: OnRead) -> None:
 
 
 def load_grid(what: str | Path, data_folder: str | Path | None = None) -> Grid:
-    """The grid that a TOML file describes, or the one of that name that comes with Shoal."""
+    """Return the grid that a TOML file describes, or the one of that name that comes with Shoal."""
     folder = None if data_folder is None else Path(data_folder)
     if not grid_file.is_named(what):
         return grid_file.load(what, folder)
     home = folder or (Path(os.environ["SHOAL_DATA"]) if "SHOAL_DATA" in os.environ else None)
     if home is None or not home.is_dir():
-        where = f"{home} is no folder" if home else "none is named"
+        where = f"{home} is not a folder" if home else "no folder is named"
         raise OptionError(
-            f"The grid {what} needs its data sets, but {where}: give --data-folder, or set SHOAL_DATA (see "
+            f"The grid {what} needs its data sets, but {where}: pass data_folder=, or set SHOAL_DATA (see "
             f"docs/research/papers/README.md for what is in it)."
         )
     return grid_file.load(grid_file.named()[str(what)], home)
 
 
 def data_sets(files: Sequence[Path], spec: DatasetSpec, axes: Mapping[str, Any]) -> list[DatasetSpec]:
-    """Each file described like ``spec``, for every combination of values of some of its options."""
+    """Describe each file like ``spec``, for every combination of values of some of its options."""
     return [
         replace(spec, label=label, file=str(path), **values).require_files()
         for path, label in zip(files, _labels(files), strict=True)
@@ -258,7 +258,7 @@ def grid_of(
         head, _, asked = name.rpartition(".")
         of = [method for method in methods if not head or method.name == head]
         if asked not in {option.name for method in of for option in method.options()} | (set() if head else own):
-            raise OptionError(f"vary= names {name}: none of {', '.join([model, *names])} has such an option.")
+            raise OptionError(f"vary= names '{name}': none of {', '.join([model, *names])} has such an option.")
     lists = {option.name for cls in (protecting, *methods) for option in cls.options() if option.type is tuple}
     varied = {name: [",".join(map(str, values))] if name in lists else list(values) for name, values in varied.items()}
     models = [protecting.parse(values) for values in spread({name: varied[name] for name in varied if name in own})]
@@ -272,7 +272,7 @@ def grid_of(
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """Names of files as short as they can be: the file's, the folder's where those are the same, or all of it."""
+    """Return short names of files: the file name, the folder if file names are equal, or the whole path."""
     for names in ([path.stem for path in files], [path.resolve().parent.name for path in files]):
         if len(set(names)) == len(files):
             return names

@@ -1,4 +1,4 @@
-"""What a paper takes from a comparison: each chart as SVG and PDF, and who lost least as LaTeX and CSV."""
+"""Files for papers: each chart as SVG and PDF, and the table of methods as LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LATEX = {
 
 
 def named(figures: Sequence[Figure]) -> list[Figure]:
-    """The figures with the names of their files: numbered, in plain letters.
+    """Give the figures file names: numbered, in plain letters.
 
     >>> [one.file for one in named([Figure("toy: NCP against |D|, records", "", "")])]
     ['01-toy-ncp-against-d-records']
@@ -42,7 +42,7 @@ def named(figures: Sequence[Figure]) -> list[Figure]:
 
 
 def write(figures: Sequence[Figure], standings: Sequence[Standing], folder: Path) -> None:
-    """Write all charts to a folder of their own, and the table beside it."""
+    """Write all charts to a folder of their own, and the table next to it."""
     if figures:
         (folder / FOLDER).mkdir(exist_ok=True)
     for one in figures:
@@ -58,7 +58,7 @@ def _write(target: Path, content: bytes) -> None:
 
 
 def as_csv(standings: Sequence[Standing]) -> str:
-    """The table with all its digits."""
+    """Return the table as CSV, with all digits."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if standings:
@@ -68,7 +68,7 @@ def as_csv(standings: Sequence[Standing]) -> str:
 
 
 def as_latex(standings: Sequence[Standing]) -> str:
-    r"""The table for a paper, with rules of the package booktabs.
+    r"""Return the table as LaTeX, for the package booktabs.
 
     >>> escaped("50 % of a_b")
     '50 \\% of a\\_b'
@@ -92,7 +92,7 @@ def as_latex(standings: Sequence[Standing]) -> str:
 
 
 def _figures(one: Standing) -> list[str]:
-    """The figures of a line; nothing where nothing was measured."""
+    """Return the figures of a line; empty where nothing was measured."""
     gap = "" if one.gap is None else f"{one.gap:.1%}".replace("%", " %")
     measured = ["" if value is None else f"{value:.4g}" for value in (one.loss, one.seconds, one.peak_mb)]
     counts = [str(one.runs), str(one.failed), f"{one.least} of {one.settings}"]
@@ -100,7 +100,7 @@ def _figures(one: Standing) -> list[str]:
 
 
 def escaped(label: str) -> str:
-    r"""Text that LaTeX prints as it is, on one line.
+    r"""Escape text for LaTeX, on one line.
 
     >>> escaped("a\\b & {c}^2")
     'a\\textbackslash{}b \\& \\{c\\}\\textasciicircum{}2'

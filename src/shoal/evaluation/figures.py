@@ -20,7 +20,7 @@ FACTS = {
     "height": ("data.fanout",),
 }
 NAMES = {"records": "|D|, records", "items": "|I|, items", "height": "h, height of the hierarchy"}
-# Measures worth a chart of their own where they were taken, beside the loss that was minimised.
+# Measures that get a chart of their own if they were taken, besides the minimised loss.
 MEASURES = {
     "operations": "items added and deleted",
     "relational_ncp": "NCP of the columns",
@@ -31,7 +31,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with what it shows."""
+    """A chart with its title and description."""
 
     title: str
     caption: str
@@ -42,14 +42,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Slice:
-    """Rows that differ in one axis and in the method alone."""
+    """Rows that differ only in one axis and in the method."""
 
     fixed: str  # the rest of their place, for people
     rows: list[Row]
 
 
 def draw(rows: Sequence[Row]) -> Iterator[Figure]:
-    """All charts that the rows can fill; of failed runs nothing is drawn."""
+    """Draw all charts for which there are rows. Failed runs are left out."""
     good = [row for row in rows if row["status"] == "ok" and row.get("score") is not None and isfinite(row["score"])]
     for data, model in dict.fromkeys((row["data"], row["model"]) for row in good):
         here = [row for row in good if (row["data"], row["model"]) == (data, model)]
@@ -66,7 +66,7 @@ def draw(rows: Sequence[Row]) -> Iterator[Figure]:
 
 
 def axes(rows: Sequence[Row]) -> list[str]:
-    """What was varied: options of models and algorithms, then facts of the data, as far as they are numbers.
+    """Return what was varied: options of models and algorithms, then properties of the data, if they are numbers.
 
     >>> axes([{"data": "a", "k": 2, "m": 2, "records": 10}, {"data": "a", "k": 5, "m": 2, "records": 10}])
     ['k']
@@ -77,7 +77,7 @@ def axes(rows: Sequence[Row]) -> list[str]:
 
 
 def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
-    """The rows in parts that differ in the axis alone; none, if no part has a line."""
+    """Split the rows into parts that differ only in the axis; empty if no part has a line."""
     moved = {axis, *FACTS.get(axis, ())}
     by_option = axis.startswith("algorithm.")
     fixed = [name for name in place(rows) if name not in moved and not name.startswith("algorithm.")]
@@ -93,7 +93,7 @@ def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
 
 
 def front(rows: Sequence[Row]) -> list[Row]:
-    """The rows of which none else is both faster and loses less, the fastest first.
+    """Return the rows that no other row beats in both time and loss, the fastest first.
 
     >>> rows = [{"seconds": 1, "score": 0.5}, {"seconds": 2, "score": 0.6}, {"seconds": 3, "score": 0.1}]
     >>> [row["seconds"] for row in front(rows)]
@@ -107,7 +107,7 @@ def front(rows: Sequence[Row]) -> list[Row]:
 
 
 def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) -> Figure:
-    """A measure along an axis, a panel for each slice."""
+    """Draw a measure along an axis, with a panel for each slice."""
     shown = _some(slices)
     styles = charts.line_styles(row["line"] for part in shown for row in part.rows)
     figure, panels = _panels(len(shown))
@@ -127,7 +127,7 @@ def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) 
 
 
 def _panels(number: int) -> tuple[Any, list[Any]]:
-    """A figure of so many panels, a few in each line."""
+    """Return a figure of so many panels, a few in each line."""
     lines = -(-number // ABREAST)
     figure, grid = charts.panels(lines, min(number, ABREAST))
     panels = list(grid.flat)
@@ -137,7 +137,7 @@ def _panels(number: int) -> tuple[Any, list[Any]]:
 
 
 def _finish(figure: Any, panels: list[Any], words: str) -> None:
-    """The scale at the left of each line of panels, and the legend."""
+    """Draw the scale at the left of each line of panels, and the legend."""
     for at in range(0, len(panels), ABREAST):
         panels[at].set_ylabel(words)
         panels[at].tick_params(labelleft=True)
@@ -145,14 +145,14 @@ def _finish(figure: Any, panels: list[Any], words: str) -> None:
 
 
 def _left_out(shown: int, all_of_them: int) -> str:
-    """What a figure does not show."""
+    """Return a sentence on what a figure does not show."""
     if shown == all_of_them:
         return ""
     return f" Shown are {shown} of {all_of_them} settings, from the first to the last; the table has all of them."
 
 
 def _same_values(same: dict[str, list[list[str]]]) -> str:
-    """Which lines lie on each other, as a sentence.
+    """Return a sentence on lines that lie on each other.
 
     >>> _same_values({"k = 2": [["aa", "optimal"]], "k = 5": [["aa", "optimal"]], "k = 9": []})
     ' Lines that lie on each other: aa = optimal (k = 2; k = 5).'
@@ -166,7 +166,7 @@ def _same_values(same: dict[str, list[list[str]]]) -> str:
 
 
 def _pareto(data: str, rows: Sequence[Row]) -> Figure:
-    """Loss against time, a panel for each setting; the line joins those that nothing beats in both."""
+    """Draw loss against time, a panel for each setting. The line joins the runs that nothing beats in both."""
     varying = [name for name in place(rows) if not name.startswith("algorithm.")]
     varying = [name for name in varying if len({str(row.get(name)) for row in rows}) > 1]
     parts: dict[str, list[Row]] = {}
@@ -194,7 +194,7 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
 
 
 def _setting_text(name: str, value: Any) -> str:
-    """A value for people; one that nothing was said about is the default.
+    """Format a setting. None means the default.
 
     >>> _setting_text("k", 5), _setting_text("data.order", None)
     ('k = 5', 'order = label')
@@ -213,7 +213,7 @@ def _setting_text(name: str, value: Any) -> str:
 
 
 def _measures(rows: Sequence[Row]) -> dict[str, str]:
-    """What to draw: what releases are compared by, and others as far as they were taken."""
+    """Return the measures to draw: the score, and others if they were taken."""
     named = _loss(rows)
     taken = {name: words for name, words in MEASURES.items() if any(row.get(name) is not None for row in rows)}
     return {"score": named, **{name: words for name, words in taken.items() if words != named}}
@@ -224,7 +224,7 @@ def _loss(rows: Sequence[Row]) -> str:
 
 
 def place(rows: Sequence[Row]) -> list[str]:
-    """The columns that say where in the grid a row stands, but for the method itself."""
+    """Return the columns that locate a row in the grid, without the method itself."""
     known = dict.fromkeys(name for row in rows for name in row)
     names = list(known)
     end = names.index("loss") if "loss" in names else len(names)
@@ -234,7 +234,7 @@ def place(rows: Sequence[Row]) -> list[str]:
 
 
 def _is_line(rows: Sequence[Row], axis: str) -> bool:
-    """Whether some method has several points."""
+    """Return whether some method has several points."""
     lines = {row["line"] for row in rows}
     return any(len(_numbers([row for row in rows if row["line"] == line], axis)) > 1 for line in lines)
 
@@ -245,7 +245,7 @@ def _numbers(rows: Sequence[Row], name: str) -> set[float]:
 
 
 def _some(slices: list[Slice]) -> list[Slice]:
-    """A few of them, evenly."""
+    """Return a few of them, evenly spaced."""
     if len(slices) <= MOST:
         return slices
     return [slices[round(at * (len(slices) - 1) / (MOST - 1))] for at in range(MOST)]

@@ -1,10 +1,10 @@
-"""What each choice of k and m costs: loss, items published unchanged, and the risk that is left.
+"""Measure what each choice of k and m costs: loss, items published unchanged, and the remaining risk.
 
 ``shoal frontier`` and :func:`shoal.frontier` are this. The searches share their work (:mod:`shoal.search.series`).
 Every figure is that of a release that :func:`shoal.anonymize` has verified; nothing is published.
 
-For a model about columns and sets, the bound on the loss of the columns (delta) is varied, too: what the columns keep
-is paid for by the sets.
+For a model about columns and sets, the bound on the loss of the columns (delta) is varied, too. The more the columns
+keep, the more the sets lose.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def frontier(
     on_read: OnRead = lambda data: data,
     **described: Any,
 ) -> Frontier:
-    """Tell what each choice of k and m costs, so that you can choose with open eyes.
+    """Measure what each choice of k and m costs: loss, items published unchanged, and the remaining risk.
 
     Parameters
     ----------
     data
-        The data, as in :func:`shoal.anonymize`. Of a :class:`shoal.Problem` the k and m are varied.
+        The data, as in :func:`shoal.anonymize`. For a :class:`shoal.Problem`, its k and m are varied.
     model
         The model: ``"km"``, the default, or ``"k-km"``.
     k, m
@@ -90,7 +90,7 @@ def frontier(
     Raises
     ------
     OptionError
-        For values of k, m or delta that cannot be, and for models other than those above.
+        For values of k, m or delta that are out of range, and for models other than those above.
     Infeasible
         If there are fewer than k records with items.
 
@@ -169,7 +169,7 @@ def _check_values(k: Sequence[int], m: Sequence[int], delta: Sequence[float], mo
 
 
 def _until_interrupted(choices: Iterator[Choice]) -> Iterator[Choice]:
-    """The choices until the user has had enough; without any, that is for others to say."""
+    """Yield choices until the user interrupts. An interrupt before the first one is raised."""
     any_ = False
     try:
         for one in choices:
@@ -182,7 +182,7 @@ def _until_interrupted(choices: Iterator[Choice]) -> Iterator[Choice]:
 
 @dataclass(frozen=True, eq=False)
 class Found(Algorithm):
-    """An algorithm that returns what was found before, for :func:`shoal.anonymize` to apply and verify."""
+    """An algorithm that returns an earlier solution, for :func:`shoal.anonymize` to apply and verify."""
 
     name = "frontier"
     title = "Found before"
@@ -193,7 +193,7 @@ class Found(Algorithm):
     solution: Solution
 
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
-        """It is there."""
+        """Return the earlier solution."""
         return self.solution
 
 
@@ -201,7 +201,7 @@ Problems = dict[Pair, Problem[PrivacyModel]]
 
 
 def _of_sets(problems: Problems, siblings: str, clock: Clock, engine: Engine) -> Iterator[Choice]:
-    """All pairs, as they come."""
+    """Yield all pairs of k and m as they are finished."""
     searched: Any = {pair: chains.shortened(problem.prepared) for pair, problem in problems.items()}
     began = time.perf_counter()
     for pair, solution in solve_all(searched, siblings, engine, clock):
@@ -211,7 +211,7 @@ def _of_sets(problems: Problems, siblings: str, clock: Clock, engine: Engine) ->
 
 
 def _with_columns(problems: Problems, deltas: Sequence[float], engine: Engine) -> Iterator[Choice]:
-    """All pairs with all bounds on the columns; from strict to weak, so that nothing is worse than what is stricter."""
+    """Yield all pairs with all bounds on the columns, from strict to weak: no choice is worse than a stricter one."""
     done: list[tuple[Choice, Solution]] = []
     for pair in sorted(problems, key=lambda pair: (pair.m, pair.k), reverse=True):
         for delta, release, seconds in _merged(problems[pair], deltas, engine):
@@ -227,7 +227,7 @@ def _with_columns(problems: Problems, deltas: Sequence[float], engine: Engine) -
 def _merged(
     problem: Problem[PrivacyModel], deltas: Sequence[float], engine: Engine
 ) -> Iterator[tuple[float, Release, float]]:
-    """The release for each bound on the columns, with its seconds; the strictest first."""
+    """Yield the release for each bound on the columns with its seconds, the strictest first."""
     method = discovery.get("shoal.algorithms", Algorithm, problem.model.default_algorithm)()
 
     def run(delta: float) -> tuple[float, Release, float]:
@@ -244,7 +244,7 @@ def _merged(
 
 
 def _bounds_from(least: float) -> list[float]:
-    """Bounds on the loss of the columns, from the least that is possible to all.
+    """Return bounds on the loss of the columns, from the smallest possible one to 1.
 
     >>> _bounds_from(0.2)
     [0.2, 0.32, 0.44, 0.6, 1.0]
@@ -254,7 +254,7 @@ def _bounds_from(least: float) -> list[float]:
 
 
 def _choice(pair: Pair, delta: float | None, release: Release, seconds: float, engine: Engine) -> Choice:
-    """The figures of a verified release."""
+    """Return the figures of a verified release."""
     optimality = release.optimality
     proven, bound = (False, None) if optimality is None else _proof(optimality)
     risk: Any = release.problem.model.changed(m=DRAWN).risk(release.published, engine)
@@ -279,14 +279,14 @@ def _choice(pair: Pair, delta: float | None, release: Release, seconds: float, e
 
 
 def _ended(optimality: Optimality, *, proven: bool) -> str:
-    """How the search ended. For groupings, a proof about the tree around them proves nothing."""
+    """Return how the search ended. A proof about the refined tree says nothing about other groupings."""
     if proven:
         return "proven"
     return "not proved" if optimality.proven else optimality.ended
 
 
 def _proof(optimality: Optimality) -> tuple[bool, float]:
-    """Whether it is proved that nothing of its kind loses less, and the lower bound."""
+    """Return whether it is proved that no recoding of this kind loses less, and the lower bound."""
     if optimality.groupings_bound is None:
         return optimality.proven, optimality.lower_bound
     return optimality.best_grouping, optimality.groupings_bound

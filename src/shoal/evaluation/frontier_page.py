@@ -1,4 +1,4 @@
-"""The choices of a frontier in files: a page with charts, a chart alone, or a table."""
+"""Write the choices of a frontier to a file: a page with charts, the charts alone, or a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.report import html
 
 
 def write(frontier: Frontier, target: Path) -> str:
-    """Write the file that its suffix asks for; returns what it lacks, in words."""
+    """Write the file in the format of its suffix. Return a text on what is missing."""
     content, lacks = _format(target)(frontier)
     with atomic_output(target) as file:
         file.write(content)
@@ -27,31 +27,31 @@ def write(frontier: Frontier, target: Path) -> str:
 
 
 def check(target: Path) -> None:
-    """Refuse a file that could not be written, before any work."""
+    """Refuse a file that cannot be written, before any work."""
     if _format(target) is _png:
         charts.pyplot()
 
 
 def _format(target: Path) -> Callable[[Frontier], tuple[bytes, str]]:
-    """What makes such a file."""
+    """Return the function that makes such a file."""
     if target.suffix.lower() not in FORMATS:
         got = f"'{target.suffix}'" if target.suffix else "none"
-        raise OutputError(f"{target} must end in {', '.join(FORMATS)} to say what is written; got {got}.")
+        raise OutputError(f"{target} must end in one of {', '.join(FORMATS)}, which decides the format; got {got}.")
     return FORMATS[target.suffix.lower()]
 
 
 def _csv(frontier: Frontier) -> tuple[bytes, str]:
-    """All figures, with all their digits."""
+    """Return all figures as CSV, with all digits."""
     return as_csv([asdict(one) for one in frontier.choices]).encode(), ""
 
 
 def _png(frontier: Frontier) -> tuple[bytes, str]:
-    """The charts."""
+    """Return the charts as PNG."""
     return charts.png(draw(frontier)), ""
 
 
 def _html(frontier: Frontier) -> tuple[bytes, str]:
-    """A page that needs no network; without matplotlib it has no charts and says so."""
+    """Return a page that needs no network. Without matplotlib it has no charts, and says so."""
     drawn = lacks = ""
     try:
         drawn = charts.svg(draw(frontier))
@@ -81,7 +81,7 @@ FORMATS: dict[str, Callable[[Frontier], tuple[bytes, str]]] = {".html": _html, "
 
 
 def draw(frontier: Frontier) -> Any:
-    """The charts as one figure: loss, items unchanged and risk; for a model about columns against their loss."""
+    """Draw loss, unchanged items and risk as one figure; for a model about columns, against their loss."""
     columns = any(one.columns_loss is not None for one in frontier.choices)
     across, words = ("columns_loss", "NCP of the columns") if columns else ("k", "k")
     rows = [asdict(one) | {"line": _line(one, columns=columns)} for one in frontier.choices]
@@ -103,7 +103,7 @@ def draw(frontier: Frontier) -> Any:
 
 
 def _charted(frontier: Frontier) -> list[tuple[str, str]]:
-    """What is drawn, and its title."""
+    """Return what is drawn, and its title."""
     return [
         ("loss", f"loss of the items ({frontier.measure})"),
         ("unchanged", "items published unchanged"),
@@ -112,5 +112,5 @@ def _charted(frontier: Frontier) -> list[tuple[str, str]]:
 
 
 def _line(one: Choice, *, columns: bool) -> str:
-    """Which line a choice is on."""
+    """Return the name of the line that a choice is on."""
     return f"k = {one.k}, m = {one.m}" if columns else f"m = {one.m}"

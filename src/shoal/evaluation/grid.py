@@ -25,29 +25,29 @@ from shoal.problem import Problem
 
 @dataclass(frozen=True)
 class Extras(Spec):
-    """What is measured beside the losses that every release is measured by: each takes time of its own."""
+    """Measures in addition to the losses that every release has. Each takes time of its own."""
 
     name = "measures"
 
-    queries: int = option(0, low=0, help="queries to measure ARE by, of each size; 0: none")
-    query_items: tuple[str, ...] = option(("2",), help="items that a query asks for: one number, or several")
-    query_values: int = option(0, low=0, help="quasi-identifiers that a query asks for")
-    query_kinds: tuple[str, ...] = option((), help="or both at once: values+items, such as 2+1; one or several")
+    queries: int = option(0, low=0, help="Queries of each size, to measure ARE. 0 means none.")
+    query_items: tuple[str, ...] = option(("2",), help="Items that a query asks for: one number, or several.")
+    query_values: int = option(0, low=0, help="Quasi-identifiers that a query asks for.")
+    query_kinds: tuple[str, ...] = option((), help="Both at once, as values+items, such as 2+1. One or several.")
     query_bound: float = option(
-        0.0, low=0, high=1, help="share of the records that errors are also told relative to, at least; 0: not"
+        0.0, low=0, high=1, help="Also measure errors relative to at least this share of the records. 0: no."
     )
-    query_seed: int = option(0, low=0, help="for drawing the queries")
-    repeats: int = option(0, low=0, help="further searches, for their time: the least counts, as noise only adds")
+    query_seed: int = option(0, low=0, help="The seed of the queries.")
+    repeats: int = option(0, low=0, help="Further searches to measure time. The fastest counts.")
     built_trees: bool = option(
-        False, help="nodes of the count-trees that the papers build: of OA, DA, AA, LRA and VPA, for the model km"
+        False, help="Count the nodes of the papers' count-trees: for OA, DA, AA, LRA and VPA with the model km."
     )
-    mining: tuple[str, ...] = option((), help="thresholds in percent of frequent itemsets, for ML2 and dML2")
+    mining: tuple[str, ...] = option((), help="Thresholds of frequent itemsets in percent, for ML2 and dML2.")
     known: int = option(
-        0, low=0, help="items that an attacker may know, for the risk of re-identification; 0: not measured"
+        0, low=0, help="Items that an attacker may know, for the risk of re-identification. 0: do not measure."
     )
 
     def __post_init__(self) -> None:
-        """Numbers must be numbers."""
+        """Check the values."""
         super().__post_init__()
         for name, kind, values in (("query_items", int, self.query_items), ("mining", float, self.mining)):
             for value in values:
@@ -62,12 +62,12 @@ class Extras(Spec):
         for asked in self.query_kinds:
             if not re.fullmatch(r"\d+\+\d+", asked, re.ASCII):
                 raise OptionError(
-                    f"measures: query_kinds must be so many values + so many items, such as 2+1, got '{asked}'."
+                    f"measures: query_kinds must be numbers of values and items, such as 2+1, got '{asked}'."
                 )
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """Of mining, as shares: exact, as far as a decimal is (1.1 / 100 is more than 0.011).
+        """The thresholds of mining as shares, as exact as a float can be (1.1 / 100 is more than 0.011).
 
         >>> Extras(mining=("1.1", "3")).thresholds
         (0.011, 0.03)
@@ -76,7 +76,7 @@ class Extras(Spec):
 
     @property
     def kinds(self) -> dict[str, tuple[int, int]]:
-        """The kinds of queries, by the end of the name of their column: the values and the items that they ask for.
+        """The kinds of queries: the suffix of their column -> the number of values and items that they ask for.
 
         >>> Extras(query_items=("1", "2")).kinds, Extras(query_kinds=("2+0", "0+2")).kinds
         ({'1': (0, 1), '2': (0, 2)}, {'2_0': (2, 0), '0_2': (0, 2)})
@@ -89,7 +89,7 @@ class Extras(Spec):
 
 @dataclass(frozen=True)
 class Case:
-    """One run: what is protected, how, by what, and how it is measured."""
+    """One run: the data, the model, the algorithm and the measures."""
 
     data: DatasetSpec
     model: PrivacyModel
@@ -99,13 +99,13 @@ class Case:
     extras: Extras = field(default_factory=Extras)
 
     def problem(self) -> Problem[PrivacyModel]:
-        """Read or generate what is to be protected."""
+        """Read or generate the data, as a problem."""
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
         return self.data.problem(self.model, loss, self.seed, publish=False)
 
     @cached_property
     def key(self) -> str:
-        """Equal for two cases that must give the same release: a hash of contents, options and the version of Shoal."""
+        """A hash of contents, options and the version of Shoal. Cases with the same key give the same release."""
         identity = {
             "shoal": __version__,
             "data": self.data.fingerprint,
@@ -119,7 +119,7 @@ class Case:
 
     @property
     def method(self) -> str:
-        """The algorithm with the options that were given.
+        """The algorithm with its changed options, as text.
 
         >>> from shoal import Km
         >>> from shoal.algorithms import AA, LRA
@@ -132,7 +132,7 @@ class Case:
 
     @property
     def place(self) -> dict[str, Any]:
-        """Where in the grid it stands, as columns of the table of results."""
+        """The place of the case in the grid, as columns of the table of results."""
         return {
             "data": self.data.label,
             **{f"data.{name}": value for name, value in self.data.changed_options.items()},
@@ -146,7 +146,7 @@ class Case:
         }
 
     def __str__(self) -> str:
-        """For people.
+        """Describe the case.
 
         >>> from shoal import Km
         >>> from shoal.algorithms import AA
@@ -161,7 +161,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Grid:
-    """Cases in order, none twice, with a title for people."""
+    """Different cases in order, with a title."""
 
     cases: tuple[Case, ...]
     title: str = "Comparison"
@@ -170,11 +170,11 @@ class Grid:
 
     @classmethod
     def of(cls, cases: Iterable[Case], title: str = "Comparison", about: str = "", limit: float = 600.0) -> Grid:
-        """From cases of which some may be the same."""
+        """Make a grid from cases, and drop duplicates."""
         return cls(tuple({case.key: case for case in reversed(list(cases))}.values())[::-1], title, about, limit)
 
     def __len__(self) -> int:
-        """How many runs it takes."""
+        """Return the number of runs."""
         return len(self.cases)
 
 
@@ -186,7 +186,7 @@ def combinations(
     loss: str = "ncp",
     extras: Extras | None = None,
 ) -> Iterator[Case]:
-    """Every combination; an algorithm that solves none of the models is an error, otherwise it is left out where not.
+    """Return every combination of a model and an algorithm that solves it. An algorithm without a model is an error.
 
     >>> from shoal import Km
     >>> from shoal.algorithms import AA, Optimal
@@ -198,7 +198,7 @@ def combinations(
         if not any(isinstance(model, algorithm.solves) for model in models):
             names = ", ".join(dict.fromkeys(model.name for model in models))
             raise OptionError(
-                f"Algorithm {algorithm.name} solves none of the models that are compared ({names}), but "
+                f"Algorithm {algorithm.name} solves none of the compared models ({names}). It solves "
                 f"{', '.join(model.name for model in algorithm.solves)}: leave it out, or add such a model."
             )
     discovery.get("shoal.metrics", AdditiveLoss, loss)
@@ -208,7 +208,7 @@ def combinations(
 
 
 def spread(given: Mapping[str, Any], lists: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Every combination of values, where a list of values stands for each of them; ``lists`` are lists by themselves.
+    """Return every combination of values. A list means each of its values, except for the options in ``lists``.
 
     >>> spread({"k": [2, 5], "m": 3})
     [{'k': 2, 'm': 3}, {'k': 5, 'm': 3}]

@@ -2,13 +2,13 @@
 
 ::
 
-    title = "AA beside the optimum"
+    title = "AA and the optimum"
 
     [[data]]                          # one or more; names of files are relative to this file
     name = "groceries"
     file = "groceries.basket"         # further keys: as the options of shoal anonymize that describe the data
     hierarchy = "groceries.csv"
-    rows = [2000, 5000, 0]            # a list anywhere: each of its values; 0: all rows
+    rows = [2000, 5000, 0]            # a list anywhere means each of its values; 0: all rows
     [[data]]
     name = "generated"
     generate = "quest"                # or bms-pos, videos, supermarket
@@ -22,7 +22,7 @@
     algorithm = ["aa", { name = "optimal", time_limit = 60 }]
     seed = [0]
 
-    [measures]                        # beside the losses: each takes time of its own
+    [measures]                        # in addition to the losses; each takes time of its own
     queries = 100                     # of each kind, for ARE
     query_kinds = ["2+0", "0+2"]      # those that ask for 2 values of columns, and those that ask for 2 items
     [limits]
@@ -54,30 +54,30 @@ AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 def named() -> dict[str, Path]:
-    """The grids that come with Shoal: the papers' experiments, by name."""
+    """Return the grids that come with Shoal (the papers' experiments) by name."""
     return {path.stem: path for path in sorted(NAMED.glob("*.toml"))}
 
 
 def is_named(what: str | Path) -> bool:
-    """Whether this is the name of such a grid, and no file."""
+    """Return whether this is the name of such a grid, and not a file."""
     return str(what) in named() and not os.path.exists(what)
 
 
 def load(path: str | Path, folder: Path | None = None) -> Grid:
-    """The grid that a file describes; names of files are relative to it, unless a folder is given."""
+    """Read the grid that a file describes. Paths are relative to it, or to ``folder`` if that is given."""
     return _File(Path(path), TABLES, folder).grid()
 
 
 def about(path: Path) -> str:
-    """The title of a grid, without looking at its data."""
+    """Return the title of a grid, without reading its data."""
     return str(tomllib.loads(path.read_text(encoding="utf-8")).get("title", ""))
 
 
 class _File(TomlFile):
-    """One file while it is read."""
+    """A grid file that is being read."""
 
     def grid(self) -> Grid:
-        """Everything, with defaults where nothing is said."""
+        """Return the grid, with defaults for missing keys."""
         limits = self.table("limits")
         self.reject_unknown(limits, ("seconds",), "key", "limits")
         seconds = limits.get("seconds", 600)
@@ -95,14 +95,14 @@ class _File(TomlFile):
         return Grid.of(cases, title or self.path.stem, about, float(seconds))
 
     def _tables(self, name: str) -> list[dict[str, Any]]:
-        """A list of tables, none of them missing."""
+        """Return a list of tables. An empty list is an error."""
         tables = self.tables.get(name)
         if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-            raise OptionError(f"{self.path}: wanted one or more tables [[{name}]].")
+            raise OptionError(f"{self.path}: needs one or more tables [[{name}]].")
         return tables
 
     def _data_sets(self, table: Mapping[str, Any]) -> Iterator[DatasetSpec]:
-        """The data sets that a table describes, one for each combination."""
+        """Return the data sets that a table describes, one for each combination."""
         others = ("name", "hierarchy", "columns", "keep", "missing", "generator")
         declared = [option.name for option in DatasetSpec.options() if option.name != "label"]
         self.reject_unknown(table, (*declared, *others, *READING), "key", "data")
@@ -127,14 +127,14 @@ class _File(TomlFile):
                     raise OptionError(f"{self.path}: [data] {error}") from None
 
     def _inner(self, table: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """A table in a table."""
+        """Return a table inside a table."""
         inner = table.get(name, {})
         if not isinstance(inner, dict):
             raise OptionError(f"{self.path}: [data] {name} must be a table, got {inner!r}.")
         return inner
 
     def _cases(self, table: Mapping[str, Any], data_sets: Mapping[str, list[DatasetSpec]]) -> list[Case]:
-        """All that a table [[runs]] asks for."""
+        """Yield all cases of a table [[runs]]."""
         self.reject_unknown(table, ("data", "model", "algorithm", "seed", "loss"), "key", "runs")
         names = table.get("data", list(data_sets))
         names = names if isinstance(names, list) else [names]
@@ -170,7 +170,7 @@ class _File(TomlFile):
     def _specs(
         self, given: Any, base: type[AnySpec], package: str, where: str, columns: Mapping[str, Column] | None = None
     ) -> list[AnySpec]:
-        """Models or algorithms: names, or tables with options, or a list of these."""
+        """Return models or algorithms, given as names, tables with options, or a list of these."""
         specs: list[AnySpec] = []
         for entry in given if isinstance(given, list) else [given]:
             table = {"name": entry} if isinstance(entry, str) else entry

@@ -21,7 +21,7 @@ _HIDDEN = {"key", "fingerprint", "error", "statistics", "loss"}  # in the CSV, b
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method did on a data set for a model, over all its runs."""
+    """The results of a method on a data set for a model, over all its runs."""
 
     data: str
     model: str
@@ -37,7 +37,7 @@ class Standing:
 
 
 def standings(rows: Sequence[Row]) -> list[Standing]:
-    """Every method on every data set; those that lost least most often come first."""
+    """Return every method on every data set. Methods that lost least most often come first."""
     settings: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         settings.setdefault(_setting(row), []).append(row)
@@ -72,9 +72,9 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
 
 
 def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
-    """Write the page, and beside it its charts and the table of methods as files for papers.
+    """Write the page, and next to it its charts and the table of methods as files for papers.
 
-    Without matplotlib, there are no charts: the page says so, as does what is returned (else nothing).
+    Without matplotlib there are no charts. The page says so, and so does the text that is returned (otherwise empty).
     """
     from shoal.errors import OptionError
     from shoal.files import atomic_output
@@ -113,7 +113,7 @@ def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """All rows, with all their digits."""
+    """Return all rows as CSV, with all digits."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -123,7 +123,7 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def _ordered(names: list[str], rows: Sequence[Row]) -> list[str]:
-    """First what tells rows apart and what they are compared by; then the rest."""
+    """Put the columns that distinguish and compare rows first."""
     varied = [name for name in figures.place(rows) if len({str(row.get(name)) for row in rows}) > 1]
     first = ["data", "model", *(name for name in varied if not name.startswith("algorithm.")), "method", "seed"]
     first += ["status", "score", "scored_by", "gap", "optimum", "seconds", "cpu_seconds", "peak_mb", "verified"]
@@ -131,12 +131,12 @@ def _ordered(names: list[str], rows: Sequence[Row]) -> list[str]:
 
 
 def _is_informative(name: str, rows: Sequence[Row]) -> bool:
-    """Whether a column says something in the table."""
+    """Return whether a column has values to show."""
     return name not in _HIDDEN and any(row.get(name) not in (None, "") for row in rows)
 
 
 def cell(value: Any) -> str:
-    """For people."""
+    """Format a value for the page."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -147,12 +147,12 @@ def cell(value: Any) -> str:
 
 
 def _sort(value: Any) -> str:
-    """What a column is sorted by."""
+    """Return the sort key of a cell."""
     return text(value)
 
 
 def _setting(row: Row) -> tuple[Any, ...]:
-    """What is compared: everything but the method."""
+    """Return the setting of a row: everything except the method."""
     names = [name for name in figures.place([row]) if not name.startswith("algorithm.")]
     return (row["data"], row["seed"], *((name, row[name]) for name in names))
 

@@ -1,4 +1,4 @@
-"""Which algorithm to take: all sensible ones on a sample, the best of them on all data, and why, in words.
+"""Recommend an algorithm: try all sensible ones on a sample, the best of them on all data, and give reasons.
 
 Methods that may remove items are another kind of publication: they are taken only if the publisher allows it, or if
 nothing else gives the guarantee; what they would win is told all the same. Those that add items nobody bought are taken
@@ -37,22 +37,22 @@ LEFT_OUT = ("oa", "da", "hghs")  # for small data; superseded by aa and by mhghs
 
 @dataclass(frozen=True)
 class Wishes(Spec):
-    """What the publisher allows, and how long it may take."""
+    """What the publisher allows, and the time limit."""
 
     name = "recommend"
 
-    budget: float = option(120.0, low=1, help="seconds for everything")
-    sample: int = option(10_000, low=100, help="rows to try all methods on")
-    suppress: bool = option(False, help="take methods that may remove items, too")
+    budget: float = option(120.0, low=1, help="Seconds for everything.")
+    sample: int = option(10_000, low=100, help="The number of rows on which all methods are tried.")
+    suppress: bool = option(False, help="Also try methods that may remove items.")
 
     def allow(self, method: Algorithm) -> bool:
-        """Whether such a release is wanted."""
+        """Return whether the publisher allows the method."""
         return (self.suppress or not method.suppresses) and method.truthful
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One method, as it did on the sample and, if it came so far, on all data. A row is none, if it did not end."""
+    """The results of one method on the sample and on all data. A row is None if the method did not finish there."""
 
     algorithm: Algorithm
     allowed: bool
@@ -61,7 +61,7 @@ class Trial:
 
     @property
     def row(self) -> Row | None:
-        """The more telling one."""
+        """The row of all data, or else of the sample."""
         return self.whole or self.sample
 
     @property
@@ -76,20 +76,20 @@ class Trial:
 
     @property
     def worthless(self) -> str:
-        """Why its release is nearly worthless; empty, if it is not, or there is none."""
+        """Why its release is nearly worthless; empty if it is not, or if there is none."""
         return str((self.row or {}).get("worthless") or "")
 
     @property
     def score(self) -> float:
-        """What it lost, of that release."""
+        """The loss of that release."""
         assert self.row is not None
         return float(self.row["score"])
 
     @property
     def failure(self) -> str:
-        """Why there is no release; empty, if there is."""
+        """Why there is no release; empty if there is one."""
         if self.row is None:
-            return "not ended in time"
+            return "not finished in time"
         if self.row["status"] == "ok":
             return "" if self.ok else "not truthful: cannot be compared"
         return str(self.row["error"] or self.row["status"])
@@ -97,7 +97,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The pick, confirmed on all data, with everything that was tried, the best first."""
+    """The recommended method, confirmed on all data, and everything that was tried, the best first."""
 
     pick: Trial
     trials: tuple[Trial, ...]
@@ -113,17 +113,17 @@ class Recommendation:
 
     @property
     def measure(self) -> str:
-        """What was compared, for people."""
+        """The name of the loss that was compared."""
         return str((self.pick.row or {})["scored_by"])
 
     @property
     def reasons(self) -> list[str]:
-        """Why, in words with numbers."""
+        """The reasons, as sentences with figures."""
         return list(_reasons(self))
 
     @property
     def commands(self) -> list[str]:
-        """The command lines that publish the pick; none, if nothing is recommended."""
+        """The command lines that publish the pick; empty if nothing is recommended."""
         if self.case is None or not self.case.data.file or not self.endorsed:
             return []
         spec, method, lines = self.case.data, self.case.algorithm, []
@@ -163,10 +163,10 @@ def recommend(
     on_read: OnRead = lambda data: data,
     **described: Any,
 ) -> Recommendation:
-    """Recommend an algorithm: try all on a sample, confirm the best on all rows, and tell why.
+    """Recommend an algorithm: try all on a sample, confirm the best on all rows, and give reasons.
 
     Every figure comes from a release that was made and verified. Nothing is published. Half of the time is for the
-    sample. Equal data and arguments give the same pick, as long as the same methods end in time.
+    sample. Equal data and arguments give the same pick if the same methods finish in time.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def _recommend(
 
 
 def _check(data: Dataset, spec: DatasetSpec, model: PrivacyModel) -> int:
-    """The number of records, if there is something to protect."""
+    """Return the number of records. Data without items are an error."""
     if model.covers_sets and not model.relational and not len(data.transactions.items):
         raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
     if not model.relational:
@@ -273,58 +273,59 @@ def _check(data: Dataset, spec: DatasetSpec, model: PrivacyModel) -> int:
 
 
 def candidates(model: PrivacyModel) -> list[type[Algorithm]]:
-    """All methods that give the guarantee and are worth a try."""
+    """Return all methods that give the guarantee and are worth trying."""
     known = discovery.find("shoal.algorithms", Algorithm)
     return [method for name, method in known.items() if isinstance(model, method.solves) and name not in LEFT_OUT]
 
 
 def _suited(spec: DatasetSpec, method: Algorithm) -> DatasetSpec:
-    """The data as the method would be given them: an artificial hierarchy is only for methods that need one."""
+    """Return the data for a method: only methods that need a hierarchy get an artificial one."""
     return replace(spec, fanout=0, order="label") if spec.fanout and not method.needs_hierarchy else spec
 
 
 def _limited(method: Algorithm, wishes: Wishes) -> Algorithm:
-    """A search that ends by the clock, and tells the best it has found, must do so in time."""
+    """Set the time limit of a method that has one."""
     timed = any(one.name == "time_limit" for one in method.options())
     return method.changed(time_limit=round(wishes.budget / 4, 3)) if timed else method
 
 
 def _rank(trial: Trial) -> tuple[Any, ...]:
-    """Truthful ones first, then those worth publishing, then the least loss, then those with a proof; never by time."""
+    """Sort by: truthful, worth publishing, smallest loss, proved. Time never counts."""
     assert trial.row is not None
     poor = bool(trial.worthless)
     return (not trial.algorithm.truthful, poor, trial.score, trial.row.get("ended") != "proven", trial.algorithm.name)
 
 
 def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
-    """Why there is nothing to recommend."""
+    """Return the error if there is nothing to recommend."""
     failures = "; ".join(
-        f"{trial.algorithm.name}: {trial.failure or 'ended on the sample, but not on all rows'}" for trial in trials[:3]
+        f"{trial.algorithm.name}: {trial.failure or 'finished on the sample, but not on all rows'}"
+        for trial in trials[:3]
     )
-    allow = "" if wishes.suppress else ", allow methods that remove items (--suppress)"
+    allow = "" if wishes.suppress else ", allow methods that remove items (suppress=True)"
     return Infeasible(
-        f"No method gave a release ({failures}): give it more time than {wishes.budget:g} s (--budget), lower the "
+        f"No method gave a release ({failures}): allow more time than budget={wishes.budget:g} seconds, lower the "
         f"guarantee{allow}."
     )
 
 
 def _published(data: Path) -> Path:
-    """A name like that of the data."""
+    """Return a name for the release, made from that of the data."""
     packed = data.suffix in (".gz", ".zst", ".bz2", ".xz")
     return Path("published" + "".join(data.suffixes[-2:] if packed else data.suffixes[-1:]))
 
 
 def _reasons(advice: Recommendation) -> Iterator[str]:
-    """Sentences: what it does, what is proved, who comes next, what would be won otherwise, who failed."""
+    """Yield the reasons: loss, proof, next best methods, gain from removing items, failures."""
     pick, row = advice.pick, advice.pick.whole
     assert row is not None
     if not advice.endorsed:
         yield f"Its release is nearly worthless: {pick.worthless}"
     memory = "" if row["peak_mb"] is None else f" and {row['peak_mb']:.0f} MB"
     yield (
-        f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {advice.measure} "
-        f"{figure(pick.score)} on all {count_noun(advice.rows, 'row')}, verified, in {row['seconds']:.3g} s"
-        f"{memory}."
+        f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of the methods that finished in time: "
+        f"{advice.measure} {figure(pick.score)} on all {count_noun(advice.rows, 'row')}, verified, "
+        f"in {row['seconds']:.3g} s{memory}."
     )
     if advice.bound is not None and row.get("value") is not None:
         gap = max(0.0, 1 - advice.bound / row["value"]) if row["value"] else 0.0
@@ -349,32 +350,33 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
     if better is not None and base is not None and base.get("score") is not None and better.score < base["score"]:
         best, where = better, "the sample" if advice.sampled < advice.rows else "the same rows"
         yield (
-            f"If you can accept removing items altogether (--suppress): {best.algorithm.name} loses "
-            f"{figure(best.score)} on {where}; {pick.algorithm.name} there {figure(base['score'])}."
+            f"If you can accept removing items altogether (suppress=True): {best.algorithm.name} loses "
+            f"{figure(best.score)} on {where}, and {pick.algorithm.name} loses {figure(base['score'])} there."
             f"{f' But that is nearly worthless, too: {best.worthless}' if best.worthless else ''}"
         )
     if not advice.endorsed:
         yield "A smaller m or k, more data, or another hierarchy would keep more."
     if untrue := [trial.algorithm.name for trial in advice.trials if trial.untrue]:
-        yield f"Not compared, as what they publish is not all true: {', '.join(untrue)}."
+        yield f"Not compared, because their releases contain false statements: {', '.join(untrue)}."
     if failed := [
         f"{trial.algorithm.name} ({trial.failure})" for trial in advice.trials if not trial.ok and not trial.untrue
     ]:
-        yield f"No release by {'; '.join(failed)}."
+        yield f"Without a release: {'; '.join(failed)}."
     if advice.sampled < advice.rows:
         yield (
             f"All methods were tried on {count_noun(advice.sampled, 'row')} drawn at random; rare sets are more common "
-            f"in a sample, so losses are higher there, and the order may differ. On all rows ended: {_listed(advice)}."
+            f"in a sample, so losses are higher there, and the order may differ. "
+            f"Finished on all rows: {_listed(advice)}."
         )
 
 
 def figure(value: float) -> str:
-    """A loss, or a number of operations."""
+    """Format a loss, or a number of operations."""
     return f"{value:,.0f}" if value > 1 else f"{value:.6f}"
 
 
 def _speed(row: Row, other: Row) -> str:
-    """How much faster the other is, if that is worth a word."""
+    """Return how much faster the other is, if it is at least twice as fast."""
     times = row["seconds"] / max(other["seconds"], 1e-6)
     return f", {times:.0f} times faster" if times >= 2 else ""
 

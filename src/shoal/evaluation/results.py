@@ -34,7 +34,7 @@ _TEXTS = {
 
 
 class Results:
-    """Rows by the key of their case, on disk as soon as they are told.
+    """Rows by the key of their case. Each row is on disk as soon as it is added.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -72,19 +72,19 @@ class Results:
                 os.fsync(file.fileno())
         except OSError as error:
             raise OutputError(
-                f"{self.path} cannot be written: {error.strerror or error}; earlier rows are in it, and the same "
-                f"comparison goes on from there."
+                f"{self.path} cannot be written: {error.strerror or error}. It holds the earlier rows: run the "
+                f"same comparison again to continue."
             ) from None
         self.rows[texts[KEY]] = texts
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Leave rows out, on disk too: whatever ends what follows, they are not taken for new ones."""
+        """Remove rows, on disk too, so that they are never taken for new ones."""
         for key in keys:
             self.rows.pop(key, None)
         self._rewrite(self.rows.values())
 
     def finish(self, order: Sequence[str], added: Mapping[str, Mapping[str, Any]]) -> None:
-        """Put the rows in the order of their keys, others after them, and add what was derived from all."""
+        """Put the rows in the order of these keys, others after them, and add derived columns."""
         for key, values in added.items():
             self.columns += [name for name in values if name not in self.columns]
             self.rows[key] |= {name: text(value) for name, value in values.items()}
@@ -96,7 +96,7 @@ class Results:
         self._rewrite([*first, *rest])
 
     def _rewrite(self, rows: Iterable[Mapping[str, str]]) -> None:
-        """The whole file anew, moved into place."""
+        """Write the whole file again, and move it into place."""
         with atomic_output(self.path) as file:
             file.write(_line(self.columns).encode())
             for row in rows:
@@ -105,15 +105,15 @@ class Results:
 
 @contextlib.contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """Refuse a folder in which somebody else writes results: two would mix up their rows and columns.
+    """Refuse a folder in which another comparison writes results: two would mix up their rows and columns.
 
-    The mark is on the folder, as the file is moved into place anew; it ends with the process, however that ends.
+    The lock is on the folder, because the file is replaced. It ends with the process.
     """
     try:
         import fcntl
 
         folder = os.open(path.parent, os.O_RDONLY)
-    except (ImportError, OSError):  # there is no such mark, or no such folder: whoever writes will tell
+    except (ImportError, OSError):  # no locks here, or no such folder: writing will raise the error
         yield
         return
     try:
@@ -131,7 +131,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
 
 def text(value: Any) -> str:
-    """A value as it stands in the file: numbers with all their digits.
+    """Format a value for the file: numbers with all their digits.
 
     >>> text(0.1), text(5), text(True), text(None), text(("a", "b"))
     ('0.1', '5', 'yes', '', 'a;b')
@@ -146,7 +146,7 @@ def text(value: Any) -> str:
 
 
 def value(name: str, cell: str) -> Any:
-    """The value of a column, for computing with; an empty cell is None.
+    """Parse the value of a column. An empty cell is None.
 
     >>> value("ncp", "0.1"), value("k", "5"), value("verified", "yes"), value("data", "5"), value("ncp", "")
     (0.1, 5, True, '5', None)
@@ -164,12 +164,12 @@ def value(name: str, cell: str) -> Any:
 
 
 def load(path: Path) -> list[Row]:
-    """The rows of a file, with values."""
+    """Read the rows of a file, with parsed values."""
     return [{name: value(name, cell) for name, cell in row.items()} for row in _read(path)[1].values()]
 
 
 def to_parquet(rows: Sequence[Row], path: Path) -> None:
-    """All rows as Parquet; a column of numbers and words is one of words."""
+    """Return all rows as Parquet. A column of numbers and texts becomes one of texts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -188,26 +188,26 @@ def to_parquet(rows: Sequence[Row], path: Path) -> None:
 
 
 def _read(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """The columns and the rows, by key; a last line that was not written to its end is left out."""
+    """Read the columns, and the rows by key. An incomplete last line is left out."""
     content = path.read_bytes()
     try:
         end = max(content.rfind(b"\n"), content.rfind(b"\r")) + 1  # cut before decoding: a character may be torn, too
         lines = list(csv.reader(streams.StringIO(content[:end].decode("utf-8-sig"), newline=None)))
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(
-            f"{path} is not a table of results of 'shoal compare' as it was written ({error}): name another folder."
+            f"{path} is not a table of results of 'shoal compare', or it is damaged ({error}): name another folder."
         ) from None
     columns = lines[0] if lines else []
     if lines and KEY not in columns:
         raise DataError(
-            f"{path} is not a table of results of 'shoal compare' (it has no column '{KEY}'): name another."
+            f"{path} is not a table of results of 'shoal compare' (it has no column '{KEY}'): name another folder."
         )
     rows = [dict(zip(columns, line, strict=False)) for line in lines[1:] if len(line) == len(columns)]
     return columns, {row[KEY]: row for row in rows}
 
 
 def _whole(path: Path) -> bool:
-    """Whether the last line is complete."""
+    """Return whether the last line is complete."""
     with open(path, "rb") as file:
         file.seek(0, os.SEEK_END)
         if not file.tell():
@@ -217,7 +217,7 @@ def _whole(path: Path) -> bool:
 
 
 def _line(cells: Iterable[str]) -> str:
-    """One line of the file; no cell holds a line break."""
+    """Return one line of the file. No cell holds a line break."""
     out = streams.StringIO()
     csv.writer(out, lineterminator="\n").writerow([" ".join(cell.splitlines()) for cell in cells])
     return out.getvalue()

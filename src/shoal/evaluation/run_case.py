@@ -1,4 +1,4 @@
-"""One case of a comparison, measured: what becomes a row of the table of results."""
+"""Run and measure one case of a comparison: a row of the table of results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FIGURES = (
     "scored_by",  # .. its name
     "lower_bound",  # nothing of its kind loses less
     "ended",  # why a search for the optimum stopped
-    "suppressed",  # share of the occurrences that nothing published covers, by a method that suppresses
+    "suppressed",  # share of the items that no published label covers, for a method that suppresses
     "worthless",  # why the release is nearly worthless; empty: it is not
 )
 K = 5  # below which a crowd is small, for models that do not say
@@ -64,7 +64,7 @@ VOLATILE = (
 
 
 def run_case(case: Case, workers: int = 1) -> dict[str, Any]:
-    """Make the release and measure it; what goes wrong is part of the row, not an exception."""
+    """Make the release and measure it. An error becomes part of the row, not an exception."""
     try:
         return _measured(case, workers)
     except Infeasible as reason:
@@ -78,7 +78,7 @@ def run_case(case: Case, workers: int = 1) -> dict[str, Any]:
 
 
 def _measured(case: Case, workers: int) -> dict[str, Any]:
-    """A verified release in figures."""
+    """Return the figures of a verified release."""
     engine = Engine(workers=workers)
     given = case.problem()
     problem, rows = given.prepared, given.prepared.items
@@ -120,7 +120,7 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
 
 
 def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
-    """What every recoding of the same kind loses at least: every cut, or every grouping of siblings."""
+    """Return a lower bound on the loss of every recoding of the same kind: every cut, or every sibling grouping."""
     if not algorithm.groups_siblings:
         return proof.lower_bound
     return proof.groupings_bound if proof.loss else 0.0
@@ -135,9 +135,9 @@ def _suppressed(release: Release) -> float:
 def score(
     model: PrivacyModel, algorithm: Algorithm, losses: Mapping[str, float], loss: str
 ) -> tuple[float | None, str]:
-    """What releases of a model are to be compared by, and its name: the loss of what the guarantee changes.
+    """Return the score that releases of a model are compared by, and its name: the loss of what the model covers.
 
-    A method that adds items cannot be compared with truthful ones for the same model: then it has none.
+    A method that adds items has none if it would be compared with truthful methods.
     """
     value, name = model.primary_loss(losses, loss)
     if model.relational:
@@ -151,7 +151,7 @@ def score(
 def _extra(
     case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine
 ) -> Iterator[tuple[str, float]]:
-    """What was asked for beside the losses."""
+    """Return the additional measures."""
     asked = case.extras
     if asked.queries:
         means: dict[str, list[float]] = {}
@@ -173,7 +173,7 @@ def _extra(
 def _repeated(
     case: Case, problem: Prepared[PrivacyModel], engine: Engine, seconds: float, cpu: float
 ) -> tuple[float, float]:
-    """The least time of the search by the clock, and on the processors, over its repetitions."""
+    """Return the smallest wall time and processor time of the search over its repetitions."""
     spent: list[float] = []
     for _ in range(case.extras.repeats):
         used, start = time.process_time(), time.perf_counter()
@@ -184,7 +184,7 @@ def _repeated(
 
 
 def _built(case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine) -> dict[str, float]:
-    """What the papers' count-trees would hold, if it was asked for: by another search, as counting them takes time."""
+    """Count the nodes of the papers' count-trees, if requested. A second search does it, because it takes time."""
     if not case.extras.built_trees or COUNTED not in release.solution.statistics:
         return {}
     again = case.algorithm.solve(problem, replace(engine, built_trees=True))
@@ -192,7 +192,7 @@ def _built(case: Case, problem: Prepared[PrivacyModel], release: Release, engine
 
 
 def _mined(case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine) -> dict[str, float]:
-    """What is lost for mining, if it was asked for: in all, and at each of several thresholds."""
+    """Return the loss for mining, if requested: in total, and at each of several thresholds."""
     asked = case.extras.mining
     if not asked:
         return {}
@@ -210,7 +210,7 @@ def _mined(case: Case, problem: Prepared[PrivacyModel], release: Release, engine
 def _risks(
     case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine
 ) -> Iterator[tuple[str, float]]:
-    """The risk of re-identification before and after, for so many known items, if it was asked for."""
+    """Return the risk of re-identification before and after, for so many known items, if requested."""
     if not case.extras.known:
         return
     k = case.model.values().get("k", K)
@@ -223,5 +223,5 @@ def _risks(
 
 
 def _line(error: BaseException) -> str:
-    """A message on one line."""
+    """Return a message on one line."""
     return " ".join(str(error).split())

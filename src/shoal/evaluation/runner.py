@@ -1,4 +1,4 @@
-"""The lab: runs a grid, several cases at once, and goes on where it was interrupted."""
+"""Run a grid, several cases at once, and continue an interrupted one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shoal.evaluation.worker import Worker
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a comparison is."""
+    """The progress of a comparison."""
 
     done: int
     total: int
@@ -37,10 +37,10 @@ def compare(
     retry: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> list[Row]:
-    """Run all cases that ``target`` does not hold yet; the rows of the grid, in its order.
+    """Run all cases that ``target`` does not hold yet. Return the rows of the grid, in its order.
 
-    ``workers`` cases run at once, each in a process of its own with one thread. ``again`` runs all anew, ``retry``
-    those that failed. Whatever ends it, the rows that were told stay in the file; the same call goes on from there.
+    ``workers`` cases run at once, each in a process of its own with one thread. ``again`` runs all again, ``retry``
+    those that failed. Finished rows stay in the file, whatever ends the run. The same call continues from there.
     """
     threads = Engine(workers=workers).threads
     with exclusive_lock(target):
@@ -62,12 +62,12 @@ def compare(
 
 
 def _of_data(case: Case) -> dict[str, str]:
-    """What tells rows apart that were measured before and after the data changed."""
+    """Return a hash that distinguishes rows measured before and after the data changed."""
     return {FINGERPRINT: case.data.content}
 
 
 def columns(cases: Iterable[Case]) -> list[str]:
-    """The columns that are known before anything has run."""
+    """Return the columns that are known before anything has run."""
     places = dict.fromkeys(name for case in cases for name in case.place)
     return [KEY, FINGERPRINT, *places, *FIGURES]
 
@@ -97,14 +97,14 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
 
 
 def _speaks_of(prover: Algorithm, method: Algorithm) -> bool:
-    """Whether a bound that one found holds for what the other chooses from."""
+    """Return whether a bound found for one case holds for the other."""
     if method.groups_siblings and not prover.groups_siblings:
         return False
     return not method.suppresses or _covers(prover, method)
 
 
 def _covers(prover: Algorithm, method: Algorithm) -> bool:
-    """Whether one that suppresses was free to suppress whatever the other, that does so too, may."""
+    """Return whether one method may suppress everything that the other may."""
     if not prover.suppresses:
         return False
     (most, never), (least, kept) = prover.suppression_limits, method.suppression_limits
@@ -112,7 +112,7 @@ def _covers(prover: Algorithm, method: Algorithm) -> bool:
 
 
 def _setting(case: Case) -> str:
-    """What two cases must have in common for a bound of one to hold for the other."""
+    """Return what two cases must have in common for a bound of one to hold for the other."""
     return str((case.data.fingerprint, case.model, case.loss, case.data.seeded and case.seed))
 
 
@@ -121,7 +121,7 @@ def _typed(row: Mapping[str, str]) -> Row:
 
 
 def _stands(row: Mapping[str, str] | None, limit: float, *, retry: bool) -> bool:
-    """Whether a row need not be made anew: one that ended at a lower limit must."""
+    """Return whether a row can be kept. One that ended at a lower limit must run again."""
     if row is None or not row.get("status"):
         return False
     if row["status"] == "time limit":
@@ -132,7 +132,7 @@ def _stands(row: Mapping[str, str] | None, limit: float, *, retry: bool) -> bool
 def run(
     cases: Sequence[Case], workers: int, limit: float, deadline: float = float("inf")
 ) -> Iterator[tuple[Case, Row]]:
-    """Rows as they come, until the deadline (of ``time.monotonic``). When the caller goes away, all runs are ended."""
+    """Yield rows as they finish, until the deadline (of ``time.monotonic``). Closing the generator ends all runs."""
     todo: queue.SimpleQueue[Case] = queue.SimpleQueue()
     finished: queue.SimpleQueue[tuple[Case, Row] | BaseException] = queue.SimpleQueue()
     for case in cases:

@@ -35,7 +35,7 @@ _FORKS = hasattr(os, "fork")
 
 
 class Worker:
-    """The other end: hands cases over, one at a time, and waits for their rows."""
+    """The caller's side: sends cases one at a time, and waits for their rows."""
 
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
@@ -44,7 +44,7 @@ class Worker:
         self._closed = False
 
     def run(self, case: Case, limit: float) -> dict[str, Any]:
-        """The row of a case; one that does not end within the limit is ended."""
+        """Return the row of a case. A case that exceeds the limit is killed."""
         process = self._started()
         expired = threading.Event()
 
@@ -68,7 +68,7 @@ class Worker:
         return {"status": "error", "error": "the process ended without an answer"}
 
     def close(self) -> None:
-        """End what is running, for good."""
+        """End the running process for good."""
         with self._lock:
             self._closed = True
             process = self._process
@@ -76,7 +76,7 @@ class Worker:
             self._end(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """The process, started if there is none."""
+        """Return the process. Start one if there is none."""
         with self._lock:
             if self._closed:
                 raise KeyboardInterrupt
@@ -99,7 +99,7 @@ class Worker:
 
     @staticmethod
     def _end(process: subprocess.Popen[bytes]) -> None:
-        """Kill it and the case that it runs."""
+        """Kill the process and the case that it runs."""
         if _FORKS:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -113,7 +113,7 @@ class Worker:
 
 
 def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[str, Any] | None:
-    """What the process says about a case; nothing, if it ended."""
+    """Return the answer of the process about a case, or None if it ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     request = pickle.dumps((case, threads))
@@ -130,7 +130,7 @@ def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[
 
 
 def _serve(requests: BufferedReader, answers: IO[bytes]) -> None:
-    """Run case after case, until nobody asks any more."""
+    """Run case after case until the input ends."""
     _tell(answers, {})
     while size := requests.read(_SIZE.size):
         case, threads = pickle.loads(requests.read(_SIZE.unpack(size)[0]))
@@ -163,7 +163,7 @@ def _tell(answers: IO[bytes], row: dict[str, Any]) -> None:
 
 
 def _preload() -> None:
-    """Load once what cases would load each for itself: all methods, Arrow, and the solver, if it is installed."""
+    """Load once what every case needs: all methods, Arrow, and the solver if it is installed."""
     import pyarrow.compute
 
     for package, base in (("algorithms", Algorithm), ("models", PrivacyModel), ("metrics", Measure)):
@@ -174,7 +174,7 @@ def _preload() -> None:
 
 
 def _main() -> None:
-    """Keep the way back for the rows alone: whatever is printed goes nowhere."""
+    """Reserve the output stream for rows. Anything else that is printed is discarded."""
     if _FORKS:
         _preload()
     answers = os.fdopen(os.dup(1), "wb")

@@ -1,4 +1,4 @@
-"""A dry run: read and check everything, tell what would be done and about how long it takes, and write nothing."""
+"""A dry run: read and check everything, describe the job, estimate its time and memory, and write nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Estimate:
-    """About how long a run takes and how much memory it needs, with the samples that tell it."""
+    """About how long a run takes and how much memory it needs, with the samples behind the estimate."""
 
     seconds: float | None  # None: no sample could be searched
     at_most: float | None  # seconds, where the method has a time limit
@@ -68,13 +68,13 @@ class Estimate:
 
     @property
     def basis(self) -> str:
-        """How it was made."""
+        """How the estimate was made."""
         if not self.samples:
             return ""
         if self.samples[-1].rows == self.rows:
             return f"the search was tried on all {self.rows:,} rows"
         named = " and ".join(f"{sample.rows:,}" for sample in self.samples[-2:])
-        return f"an estimate: the search was tried on samples of {named} rows, and the figures extrapolated"
+        return f"estimated from searches on samples of {named} rows"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class DryRun:
     unchanged: tuple[str, ...] = ()  # other columns that the model does not protect
 
     def rows(self) -> list[tuple[str, str]]:
-        """What there is to tell, as pairs of a name and a value."""
+        """The facts, as pairs of a name and a value."""
         return [
             ("model", f"{self.model.name}: {self.model.describe(self.persons)}"),
             ("algorithm", self.algorithm.name),
@@ -103,7 +103,7 @@ class DryRun:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """The same for programs."""
+        """Return what ``--dry-run --json`` prints."""
         estimate = self.estimate
         return {
             "read": self.summary,
@@ -127,11 +127,11 @@ def dry_run(job: Job, engine: Engine = LOCAL, on_read: OnRead = lambda data: dat
     Parameters
     ----------
     job
-        What would be run.
+        The job.
     engine
-        Where the samples are searched.
+        The engine that searches the samples.
     on_read
-        Is given the data as read.
+        A function that gets the data as read.
     budget
         About how many seconds the samples may take together.
 
@@ -174,7 +174,7 @@ def _unchanged(problem: Problem[PrivacyModel]) -> Iterator[str]:
 
 
 def _hierarchy(problem: Problem[PrivacyModel]) -> str:
-    """The hierarchy of the items, in words."""
+    """Describe the hierarchy of the items."""
     tree = problem.hierarchy
     if not problem.model.covers_sets or not len(problem.data.transactions.labels):
         return "none: the model is about columns alone"
@@ -184,7 +184,7 @@ def _hierarchy(problem: Problem[PrivacyModel]) -> str:
 
 
 def _writes(job: Job, problem: Problem[PrivacyModel]) -> list[tuple[str, str]]:
-    """What the job would write."""
+    """Return what the job would write."""
     files = [("release", "standard output" if job.to_stdout else str(job.output))]
     grouped = getattr(job.algorithm, "siblings", "none") != "none" or was_built(problem.data)
     if job.codebook not in (None, False):
@@ -222,13 +222,13 @@ def estimated(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engi
 
 
 def _part(data: Dataset, rows: Any) -> Dataset:
-    """Some of the rows, in their order; what was noted about all of them holds for these."""
+    """Return some of the rows, in their order. Notes about all rows hold for these."""
     part = data.take(np.sort(rows))
     return replace(part, origin=replace(data.origin, notes=()))
 
 
 def _searched(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engine, rows: int) -> Sample:
-    """One search, as the run does it."""
+    """Run one search, as the job would."""
     started = time.perf_counter()
     release = make_release(problem, algorithm, replace(engine, progress=lambda stage, share: None))
     proof = release.optimality
@@ -237,10 +237,10 @@ def _searched(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engi
 
 
 def extrapolated(samples: Sequence[Sample], rows: int, limit: float | None) -> Estimate:
-    """From samples to all rows: seconds by the power of the rows that the last two tell, memory in a line.
+    """Extrapolate from samples to all rows: seconds by a power law through the last two samples, memory linearly.
 
-    Small samples take longer than their share, so seconds grow at least with the rows. A method with a time limit
-    often takes all of it, whatever the rows are: there, they may not grow at all.
+    Seconds grow at least linearly, because small samples take longer than their share. A method with a time limit
+    often uses all of it, so its seconds may not grow at all.
 
     >>> samples = [Sample(1000, 1.0, 2**20), Sample(2000, 2.0, 2 * 2**20)]
     >>> found = extrapolated(samples, 8000, None)
@@ -264,7 +264,7 @@ def extrapolated(samples: Sequence[Sample], rows: int, limit: float | None) -> E
 
 
 def spoken(seconds: float) -> str:
-    """A time in round numbers.
+    """Return a time in round numbers.
 
     >>> [spoken(value) for value in (0.2, 7.4, 48, 130, 5400)]
     ['1 second', '7 seconds', '50 seconds', '2 minutes', '1.5 hours']

@@ -1,4 +1,4 @@
-"""Write a problem file from what is found in the data, as ``shoal init`` does: a start to be read and edited."""
+"""Write a problem file for some data, as ``shoal init`` does. The user reads and edits it before running it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SUFFIX = {"fimi": ".dat", "feather": ".feather"}
 
 @takes(ReadOptions)
 def init(data: str | Path, path: str | Path | None = None, *, examples: bool = False, **reading: Any) -> str:
-    """Write a commented problem file for a data file, from what is found in it. ``shoal.run`` carries it out.
+    """Write a commented problem file for a data file. ``shoal.run`` runs it.
 
     The file says how the data are read, what each column is and why, a privacy model that fits, and what to write. It
     names columns, never values.
@@ -42,7 +42,7 @@ def init(data: str | Path, path: str | Path | None = None, *, examples: bool = F
     data
         The file, folder or glob.
     path
-        Where to write the problem file. It must not exist yet. None: nowhere.
+        Where to write the problem file. It must not exist yet. None: do not write it.
     examples
         Also name common categories of columns, in comments. They come from the data.
     **reading
@@ -86,11 +86,11 @@ def init(data: str | Path, path: str | Path | None = None, *, examples: bool = F
 
 
 def _lines(source: Path, folder: Path, target: Path, found: FoundLayout, roles: list[SuggestedRole]) -> Iterator[str]:
-    """The whole file."""
+    """Yield the lines of the file."""
     model = _model(found.data, roles)
     yield f"# {visible(target.name)}: what 'shoal run {visible(target.name)}' does. Paths are relative to this file."
     yield f"# 'shoal init' wrote it from what it found in {visible(source.name)}. Read it before you run it: check the"
-    yield "# roles of the columns first, because nobody but you knows what an attacker may know."
+    yield "# roles of the columns first, because only you can judge what an attacker may know."
     yield from ("", "[data]")
     yield from _data(source, folder, found)
     if roles:
@@ -104,17 +104,17 @@ def _lines(source: Path, folder: Path, target: Path, found: FoundLayout, roles: 
     yield _entry("name", model.default_algorithm, "see: shoal algorithms, shoal recommend")
     yield from ("", "[output]")
     stem, suffix = source.name.split(".")[0] or "data", _suffix(source, found.options)
-    yield _entry("file", f"{stem}-public{suffix}", "the release; its suffix says the format")
+    yield _entry("file", f"{stem}-public{suffix}", "the release; its suffix decides the format")
     yield _entry("reports", [f"{stem}-report.html"], "for the person who signs this off; also .json and .md")
     if discovery.get("shoal.algorithms", Algorithm, model.default_algorithm)().generalizes:
-        yield "# The code book, which says what each group means, is written beside the release if readers need it."
+        yield "# If readers need a code book, which lists the items of each group, it is written next to the release."
     yield from ("", "[run]")
     yield _entry("seed", 0, "for methods that draw random numbers: the same seed gives the same release")
     yield "# max_loss = 0.2                  # write nothing if more than this share of the information is lost"
 
 
 def _data(source: Path, folder: Path, found: FoundLayout) -> Iterator[str]:
-    """How the data are read, and what was found."""
+    """Yield how the data are read, and what was found."""
     data, options = found.data, dict(found.options)
     rows, persons = data.transactions, data.transactions.persons
     yield _entry("file", Path(os.path.relpath(source, folder)).as_posix(), _counts(data))
@@ -124,7 +124,7 @@ def _data(source: Path, folder: Path, found: FoundLayout) -> Iterator[str]:
             yield _entry(name, options.pop(name), _MEANING[name])
     if persons is not None:
         named = f"{count_noun(len(rows), 'record')} of {persons.name(persons.count())}"
-        yield _entry("person", options.pop("person"), f"whose a record is: {named}. Not published")
+        yield _entry("person", options.pop("person"), f"the person of each record: {named}. Not published")
     for name, value in options.items():
         yield _entry(name, value)
     for note in data.origin.notes:
@@ -148,7 +148,7 @@ _WHY: dict[type, str] = {
 
 
 def _counts(data: Dataset) -> str:
-    """What there is."""
+    """Describe the sets in a line."""
     rows = data.transactions
     told = count_noun(len(rows), "record")
     if data.origin.layout.without_sets or not len(rows):
@@ -157,9 +157,9 @@ def _counts(data: Dataset) -> str:
 
 
 def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
-    """What each column is, and why; then what else can be said of one, by an example."""
+    """Yield the role of each column with the reason, then examples of further settings."""
     yield "# identifier: dropped. quasi-identifier: an attacker may know it, so it is generalized. plain: published as"
-    yield "# it is. sensitive: an attacker wants to learn it (models lm and k-lm)."
+    yield "# it is. sensitive: an attacker must not learn it (models lm and k-lm)."
     for one in roles:
         value: Any = one.role.value
         if one.type:
@@ -170,14 +170,14 @@ def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
     known = [one for one in roles if one.role is Role.QUASI_IDENTIFIER]
     for one in [one for one in known if one.levels][:1]:
         example = _toml({"hierarchy": one.levels})
-        yield f"# Ranges of any ends are published. For fixed ranges: {_key(one.column)} = {example}"
+        yield f"# Shoal chooses the ranges itself. For fixed ranges: {_key(one.column)} = {example}"
     for one in [one for one in known if one.kind == "category"][:1]:
         example = _toml({"hierarchy": "groups.csv"})
         yield f"# For groups of categories, from rows such as value;group;*: {_key(one.column)} = {example}"
 
 
 def _items(source: Path, options: Mapping[str, Any]) -> Iterator[str]:
-    """The hierarchy of the items, which may be built."""
+    """Yield the hierarchy of the items, and how to build one."""
     words = [shell_word(word) for word in reading_words({name: options[name] for name in options if name != "person"})]
     command = " ".join(["shoal hierarchy build", shell_word(str(source)), "-o hierarchy.csv", *words])
     yield '# hierarchy = "hierarchy.csv"     # groups of items; without it, Shoal groups the items itself'
@@ -185,7 +185,7 @@ def _items(source: Path, options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _model(data: Dataset, roles: list[SuggestedRole]) -> PrivacyModel:
-    """The model that fits: for sets, for sets with columns, or for columns alone."""
+    """Choose the model that fits: for sets, for sets with columns, or for columns alone."""
     known = any(one.role is Role.QUASI_IDENTIFIER for one in roles)
     if data.origin.layout.without_sets:
         if not known:
@@ -198,39 +198,39 @@ def _model(data: Dataset, roles: list[SuggestedRole]) -> PrivacyModel:
 
 
 def _named(name: str, **options: Any) -> PrivacyModel:
-    """A model by its name."""
+    """Return a model by its name."""
     return discovery.get("shoal.models", PrivacyModel, name)(**options)
 
 
 def _model_lines(model: PrivacyModel, data: Dataset) -> Iterator[str]:
-    """The model and its strength."""
+    """Yield the model and its parameters."""
     yield f"# {model.describe(data.transactions.persons)}"
     yield _entry("name", model.name)
     options = model.values()
-    yield _entry("k", options["k"], "at least so many records fit what an attacker knows")
+    yield _entry("k", options["k"], "at least this many records fit what an attacker knows")
     if "m" in options:
-        yield _entry("m", options["m"], "items that an attacker may know; 'shoal frontier' shows what k and m cost")
+        yield _entry("m", options["m"], "how many items an attacker may know; 'shoal frontier' shows what k and m cost")
 
 
 def _suffix(source: Path, options: Mapping[str, Any]) -> str:
-    """The suffix of the release: that of the data, if it has one."""
+    """Return the suffix of the release: that of the data, if it has one."""
     format = str(options.get("format", ""))
     return files.plain_suffix(source) or (_SUFFIX.get(format, f".{format}") if format else "")
 
 
 def _entry(key: str, value: Any, why: str = "") -> str:
-    """A line ``key = value  # why``."""
+    """Return a line ``key = value  # why``."""
     line = f"{_key(key)} = {_toml(value)}"
     return f"{line.ljust(_WIDTH - 2)}  # {why}" if why else line
 
 
 def _key(name: str) -> str:
-    """A key, in quotes where it needs them."""
+    """Return a key, quoted if needed."""
     return name if _BARE.fullmatch(name) else _toml(name)
 
 
 def _toml(value: Any) -> str:
-    r"""A value as TOML.
+    r"""Format a value as TOML.
 
     >>> _toml({"role": "plain", "order": ["a\n", 1, True]})
     '{ role = "plain", order = ["a\\n", 1, true] }'
