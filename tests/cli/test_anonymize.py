@@ -50,7 +50,7 @@ def test_profile(shell: Shell) -> None:
     code, out, _ = shell("profile", "in.basket", "--k", "2", "--m", "2", "--json")
     assert code == 0
     facts = json.loads(out)
-    assert (facts["records"], facts["items"], facts["occurrences"]) == (4, 4, 11)
+    assert (facts["records"], facts["different_items"], facts["total_items"]) == (4, 4, 11)
     first = facts["risk"][0]
     assert first.pop("average") == pytest.approx(5 / 12, abs=1e-12)
     assert first == {"known_items": 1, "below_k": 0, "unique": 0, "k": 2, "prosecutor": 1 / 2}

@@ -90,7 +90,7 @@ def test_rows_can_be_varied_and_many_runs_are_told_by_method(lab: Shell) -> None
         (("toy.dat", "-o", "out", "--vary", "k"), "--vary must be a name and its values, such as k=2,5,10, got 'k'"),
         (("toy.dat", "-o", "out", "--vary", "k=1,2"), "--k must be at least 2, got 1"),
         (("toy.dat", "-o", "out", "-a", "aa", "--vary", "chunks=2"), "none of km, aa has such an option"),
-        (("toy.dat", "-o", "out", "-a", "stn"), "stn solves none of the models"),
+        (("toy.dat", "-o", "out", "-a", "stn"), "stn solves none of the compared models"),
         (("toy.dat", "-o", "out", "--seeds", "a"), "--seeds must be whole numbers"),
         (("toy.dat", "-o", "out", "--mining", "x"), "mining must be numbers, got 'x'"),
         (("toy.dat", "-o", "out", "--loss", "nope"), "Unknown loss 'nope'"),

@@ -37,7 +37,7 @@ def test_json(shell: Shell) -> None:
         (("--k", "1"), "k must be whole numbers from 2 on"),
         (("--m", "0"), "m must be whole numbers from 1 on"),
         (("--k", "1000"), "needs at least 1000 non-empty records"),
-        (("-o", "f.pdf"), "f.pdf must end in .html, .png, .csv"),
+        (("-o", "f.pdf"), "f.pdf must end in one of .html, .png, .csv"),
         (("-o", "f"), "got none"),
         (("-o", "h.csv"), "h.csv is an input too"),
         (("-o", "no/f.csv"), "does not exist"),

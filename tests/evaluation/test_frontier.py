@@ -153,7 +153,7 @@ def test_without_matplotlib(
 
 
 def test_an_unknown_suffix(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"must end in .html, .png, .csv"):
+    with pytest.raises(OutputError, match=r"must end in one of .html, .png, .csv"):
         result.save(tmp_path / "f.pdf")
 
 

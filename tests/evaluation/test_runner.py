@@ -112,7 +112,7 @@ def test_a_file_becomes_every_combination(home: Path) -> None:
         ("rows = [40, 0]", "row = 5", "unknown key 'row' (did you mean 'rows'?)"),
         ('data = "made"', 'data = "mad"', "names the data 'mad' (did you mean 'made'?)"),
         ("seed = [0, 1]", "seed = [-1]", "seed must be whole numbers from 0 on"),
-        ('algorithm = "aa"', 'algorithm = "stn"', "stn solves none of the models that are compared (km)"),
+        ('algorithm = "aa"', 'algorithm = "stn"', "stn solves none of the compared models (km)"),
         ("k = [2, 3]", "k = [1, 3]", "k must be at least 2, got 1"),
         ("seconds = 100", "seconds = 0", "seconds must be a number above 0"),
         ('name = "made"', 'name = "toy"', "two [[data]] are called 'toy'"),

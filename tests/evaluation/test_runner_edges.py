@@ -97,7 +97,7 @@ def test_what_a_spreadsheet_saved_is_read(tmp_path: Path, way: str) -> None:
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_bytes("key,data\na,é\n".encode("cp1252"))
-    with pytest.raises(DataError, match="as it was written"):
+    with pytest.raises(DataError, match="or it is damaged"):
         results.load(path)
     assert path.read_bytes() == "key,data\na,é\n".encode("cp1252")
 

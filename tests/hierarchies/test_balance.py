@@ -186,7 +186,7 @@ def test_check_compares_with_data() -> None:
     )
     report = hierarchies.check(SHOP, data)
     assert not report.ok
-    assert (report.data_items, report.covered, report.occurrences_missing) == (3, 1, 3)
+    assert (report.data_items, report.covered, report.total_missing_items) == (3, 1, 3)
     assert report.missing == (hierarchies.Missing("aple", 2, " (did you mean 'apple'?)"),)
     assert report.items_that_are_groups == ("beers",)
     assert report.unused == ("bread", "apple", "orange")

@@ -33,7 +33,7 @@ def test_columns_count_too_if_they_are_named(shell: Shell) -> None:
 
 def test_without_items() -> None:
     result = shoal.profile(pa.table({"items": pa.array([[], []], pa.list_(pa.string()))}))
-    assert (result.records, result.empty_records, result.items, result.mean_size) == (2, 2, 0, 0.0)
+    assert (result.records, result.empty_records, result.different_items, result.mean_size) == (2, 2, 0, 0.0)
 
 
 @pytest.mark.parametrize("options", [{"k": 1}, {"m": 0}, {"top": -1}])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
-from shoal.data.sensitive import take_apart
+from shoal.data.sensitive import split_sensitive_values
 from shoal.data.table import Table
 from shoal.errors import Infeasible, OptionError, PrivacyViolation
 from shoal.models.witness import DisclosingSet, RareSet
@@ -254,7 +254,7 @@ def test_a_sensitive_column() -> None:
 def test_items_and_columns_together() -> None:
     rows = [["a1", "x"], ["a1"], ["a2"], ["a2"]]
     data = dataset(rows, ill=["flu", None, None, "flu"])
-    known, hidden = take_apart(data, ["x"], ["ill"])
+    known, hidden = split_sensitive_values(data, ["x"], ["ill"])
     assert known.sets() == [{"a1"}, {"a1"}, {"a2"}, {"a2"}]
     assert hidden.values.sets() == [{"x", "ill=flu"}, set(), set(), {"ill=flu"}]
 

@@ -16,7 +16,7 @@ import shoal
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset, Hierarchy
-from shoal.data.sensitive import take_apart
+from shoal.data.sensitive import split_sensitive_values
 from shoal.errors import Infeasible, OptionError
 from shoal.hierarchies import with_counts
 from shoal.models.base import PrivacyModel
@@ -78,12 +78,12 @@ def test_weights_and_protected_items_are_named_without_counts(shell: Shell) -> N
 
 def test_taken_apart() -> None:
     data = shoal.read([["HIV", "a"], ["HIV", "HIV", "a", "a"], ["flu"]], multiset=True)
-    known, hidden = take_apart(data, ["HIV"])
+    known, hidden = split_sensitive_values(data, ["HIV"])
     assert known.sets() == [{"a*1"}, {"a*2"}, {"flu*1"}]
     assert hidden.values.sets() == [{"HIV"}, {"HIV"}, set()]
     assert hidden.items.sets() == [{"HIV*1"}, {"HIV*2"}, set()]
-    assert take_apart(data, ["HIV*2"])[1].values.sets() == [set(), {"HIV*2"}, set()]
-    assert take_apart(data, ["HIV*2", "HIV"])[1].values.sets() == [{"HIV"}, {"HIV"}, set()]
+    assert split_sensitive_values(data, ["HIV*2"])[1].values.sets() == [set(), {"HIV*2"}, set()]
+    assert split_sensitive_values(data, ["HIV*2", "HIV"])[1].values.sets() == [{"HIV"}, {"HIV"}, set()]
 
 
 def test_a_count_that_was_declared_alone_is_protected_alone() -> None:
@@ -144,4 +144,4 @@ def test_no_release_gives_an_item_away(rows: list[list[str]], data: st.DataObjec
 
 def test_labels_with_a_star_of_their_own() -> None:
     data = Dataset(shoal.read([["HIV*x", "HIV*", "*2", "HIV*2"]]).transactions)
-    assert take_apart(data, ["HIV"])[1].items.labels == ("HIV*2",)
+    assert split_sensitive_values(data, ["HIV"])[1].items.labels == ("HIV*2",)

@@ -18,7 +18,7 @@ from shoal.cli.help import OUTPUT, SEARCH, json_option, option, workers_option
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
-from shoal.hierarchies.codebook import beside
+from shoal.hierarchies.codebook import codebook_path
 from shoal.io import LAYOUTS
 from shoal.jobs.job import STDOUT, Job
 from shoal.models.base import PrivacyModel
@@ -193,7 +193,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         console.warn("Interrupted: the best release found so far was verified and written.")
     if str(output) == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
         console.warn("The labels of groups need the code book: pass --codebook FILE to write it.")
-    stale = beside(output)
+    stale = codebook_path(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
         console.warn(f"{stale} is the code book of an earlier release, not of this one: remove it.")
     for note in release.note_values:

@@ -72,7 +72,7 @@ class ChangedDataMislead(Untrue):
 
 
 @dataclass(frozen=True)
-class SensitiveItemsDealt(Untrue):
+class SensitiveItemsShuffled(Untrue):
     """Sensitive items were shuffled within groups of records.
 
     The number of items that stayed with their holder must never be published: it would reveal more than the groups do.
@@ -84,7 +84,7 @@ class SensitiveItemsDealt(Untrue):
 
 
 @dataclass(frozen=True)
-class DealtItemsMislead(Untrue):
+class ShuffledItemsMislead(Untrue):
     """Data with shuffled items mislead some analyses."""
 
 

@@ -43,7 +43,7 @@ class Sensitive:
         return replace(self, values=_values(items, self.labels), items=items)
 
 
-def take_apart(
+def split_sensitive_values(
     data: Dataset, sensitive: Sequence[str] = (), columns: Sequence[str] = ()
 ) -> tuple[Transactions, Sensitive]:
     """Return the rows without their sensitive items (same codes as before), and the sensitive values of each row.
@@ -54,7 +54,7 @@ def take_apart(
     ``HIV*2``.
 
     >>> data = Dataset(Transactions.from_sets([["a", "HIV"], ["a", "b"]]))
-    >>> known, hidden = take_apart(data, ["HIV"])
+    >>> known, hidden = split_sensitive_values(data, ["HIV"])
     >>> known.sets(), hidden.values.sets()
     ([frozenset({'a'}), frozenset({...})], [frozenset({'HIV'}), frozenset()])
     """
@@ -113,7 +113,7 @@ def spelling_notes(data: Dataset, hidden: Sensitive) -> list[Note]:
     """Return notes on sensitive values that look alike, and on other values that look like a sensitive one.
 
     >>> data = Dataset(Transactions.from_sets([["HIV"], ["hiv"]]))
-    >>> spelling_notes(data, take_apart(data, ["HIV", "hiv"])[1])
+    >>> spelling_notes(data, split_sensitive_values(data, ["HIV", "hiv"])[1])
     [SensitiveLookAlike(label='HIV', other='hiv')]
     """
     labels = hidden.values.labels

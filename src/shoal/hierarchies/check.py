@@ -36,19 +36,19 @@ class Missing:
     ----------
     label : str
         The item.
-    occurrences : int
+    records : int
         The number of records that hold it.
     hint : str
         A suggestion such as ``" (did you mean 'oat milk'?)"``, or an empty string.
 
     Examples
     --------
-    >>> Missing("mlik", 3, " (did you mean 'milk'?)").occurrences
+    >>> Missing("mlik", 3, " (did you mean 'milk'?)").records
     3
     """
 
     label: str
-    occurrences: int
+    records: int
     hint: str = ""
 
 
@@ -78,8 +78,8 @@ class Check:
         The items of the data that are groups of the hierarchy.
     unused : tuple of str
         The items of the hierarchy that do not occur in the data. This is no error.
-    occurrences_missing : int
-        The number of occurrences of missing items and of items that are groups.
+    total_missing_items : int
+        The number of items in all records that are missing or groups.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Check:
     missing: tuple[Missing, ...] = ()
     items_that_are_groups: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
-    occurrences_missing: int = 0
+    total_missing_items: int = 0
 
     @property
     def ok(self) -> bool:
@@ -127,7 +127,7 @@ class Check:
                 ("covered", f"{self.covered:,}"),
                 ("missing", _listed([f"'{item.label}'{item.hint}" for item in self.missing], shown)),
                 ("items that are groups", _listed([f"'{label}'" for label in self.items_that_are_groups], shown)),
-                ("missing items in all records", f"{self.occurrences_missing:,}"),
+                ("missing items in all records", f"{self.total_missing_items:,}"),
                 ("items not in the data", f"{len(self.unused):,}"),
             ]
         return rows
@@ -153,7 +153,7 @@ def check(hierarchy: Hierarchy, transactions: Transactions | None = None) -> Che
     >>> h = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}})
     >>> report = check(h, Transactions.from_sets([{"beer", "mlik"}, {"drinks"}]))
     >>> report.ok, report.missing
-    (False, (Missing(label='mlik', occurrences=1, hint=" (did you mean 'milk'?)"),))
+    (False, (Missing(label='mlik', records=1, hint=" (did you mean 'milk'?)"),))
     """
     n = hierarchy.n_leaves
     fanout = np.array([len(children) for children in hierarchy.children[n:]] or [0])
@@ -190,7 +190,7 @@ def _covering(shape: Check, hierarchy: Hierarchy, transactions: Transactions) ->
         ),
         items_that_are_groups=groups,
         unused=tuple(label for label in items if label not in occurring),
-        occurrences_missing=sum(occurring[label] for label in (*missing, *groups)),
+        total_missing_items=sum(occurring[label] for label in (*missing, *groups)),
     )
 
 

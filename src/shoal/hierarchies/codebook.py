@@ -264,10 +264,10 @@ def _read(path: str | Path) -> CodeBook | GroupFile:
     return CodeBook(entries, Path(path).name, content.sha256, places)
 
 
-def beside(path: str | Path) -> Path:
+def codebook_path(path: str | Path) -> Path:
     """Return the default path of the code book of a published file.
 
-    >>> beside("out/public.basket.gz").as_posix()
+    >>> codebook_path("out/public.basket.gz").as_posix()
     'out/public.codebook.csv'
     """
     path = Path(path)
@@ -278,7 +278,7 @@ def beside(path: str | Path) -> Path:
 
 def refuse_other_codebook(path: str | Path) -> None:
     """Refuse to write a code book over that of another release, which has the same name but another suffix."""
-    book = beside(path)
+    book = codebook_path(path)
     if book.exists() and not Path(path).exists():
         raise OutputError(
             f"{book} belongs to another release: name another output or code book (codebook=), or delete it."

@@ -18,7 +18,7 @@ from shoal.data.persons import Persons
 from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
 from shoal.errors import ShoalError
-from shoal.hierarchies.codebook import beside
+from shoal.hierarchies.codebook import codebook_path
 from shoal.hierarchies.default import was_built
 from shoal.jobs.dataset_spec import OnRead
 from shoal.jobs.job import Job
@@ -188,9 +188,9 @@ def _writes(job: Job, problem: Problem[PrivacyModel]) -> list[tuple[str, str]]:
     files = [("release", "standard output" if job.to_stdout else str(job.output))]
     grouped = getattr(job.algorithm, "siblings", "none") != "none" or was_built(problem.data)
     if job.codebook not in (None, False):
-        files.append(("code book", str(beside(job.output) if job.codebook is True else job.codebook)))
+        files.append(("code book", str(codebook_path(job.output) if job.codebook is True else job.codebook)))
     elif job.codebook is None and grouped and not job.to_stdout:
-        files.append(("code book, if readers need it", str(beside(job.output))))
+        files.append(("code book, if readers need it", str(codebook_path(job.output))))
     if job.persons_out is not None:
         files.append(("persons, not to be published", str(job.persons_out)))
     return [*files, *(("report", str(path)) for path in job.reports)]

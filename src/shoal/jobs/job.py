@@ -22,7 +22,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
 from shoal.files import all_or_none, check_writable
 from shoal.hierarchies import codebook
-from shoal.hierarchies.codebook import beside, refuse_other_codebook
+from shoal.hierarchies.codebook import codebook_path, refuse_other_codebook
 from shoal.io.detect import check_suffix, format_named
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
@@ -90,7 +90,7 @@ class Job:
         """Refuse what can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "max_loss=")
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
-        book = self.codebook if isinstance(self.codebook, Path) else beside(self.output)
+        book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
         output = [] if self.to_stdout else [self.output]
         inside = [] if self.persons_out is None else [self.persons_out]
         written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]

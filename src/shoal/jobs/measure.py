@@ -13,7 +13,7 @@ import numpy as np
 from shoal.data import Dataset, Hierarchy
 from shoal.data.arrays import Counts
 from shoal.data.columns import Column
-from shoal.data.sensitive import take_apart
+from shoal.data.sensitive import split_sensitive_values
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
@@ -250,7 +250,7 @@ class _Pair:
         tree = meanings.tree
         hidden = tuple(item for label in sensitive for item in sensitive_items(label, tree, before))
         tree = tree.without_items(hidden)
-        (known, values), (shown, shown_values) = (take_apart(data, hidden) for data in (before, after))
+        (known, values), (shown, shown_values) = (split_sensitive_values(data, hidden) for data in (before, after))
         if unknown_items == "root":
             tree = tree.with_items_under_root(known.in_use().labels)
         original = Published.plain(tree.encode(known, before.first_use), values)

@@ -85,8 +85,8 @@ class Profile:
 
     records: int
     empty_records: int
-    items: int  # the number of different items
-    occurrences: int  # the number of items in all records
+    different_items: int
+    total_items: int  # the number of items in all records
     mean_size: float  # items of a record, on average
     max_size: int
     items_in_fewer_than_k_records: int
@@ -99,7 +99,7 @@ class Profile:
     @property
     def sizes(self) -> dict[str, float]:
         """The figures about the data, by name."""
-        names = ("records", "empty_records", "items", "occurrences", "mean_size", "max_size")
+        names = ("records", "empty_records", "different_items", "total_items", "mean_size", "max_size")
         return {name: getattr(self, name) for name in (*names, "items_in_fewer_than_k_records")}
 
     def rows(self) -> list[tuple[str, str]]:
@@ -169,7 +169,7 @@ def profile(
     --------
     >>> import shoal
     >>> result = shoal.profile([["milk", "tea"], ["milk", "tea"], ["milk", "beer"]], k=2, m=2)
-    >>> result.records, result.items, dict(result.top_items)
+    >>> result.records, result.different_items, dict(result.top_items)
     (3, 3, {'milk': 3, 'tea': 2, 'beer': 1})
     >>> result.risk.unique  # records that 1 known item, and up to 2, pin down to one
     (1, 1)
@@ -257,8 +257,8 @@ def _described(
     return Profile(
         records=len(rows),
         empty_records=len(rows) - rows.non_empty,
-        items=len(rows.labels),
-        occurrences=len(rows.items),
+        different_items=len(rows.labels),
+        total_items=len(rows.items),
         mean_size=float(sizes.mean()) if len(sizes) else 0.0,
         max_size=int(sizes.max(initial=0)),
         items_in_fewer_than_k_records=int(np.count_nonzero(supports < k)),

@@ -14,7 +14,7 @@ from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.labels import set_members
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, OptionError, did_you_mean, shorten
-from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.hierarchies.codebook import CodeBook, codebook_path
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy
 from shoal.published import Published
 from shoal.release.release import Release
@@ -89,7 +89,7 @@ def codebook_of(
         return given_codebook(source, published)
     used = rows.in_use().labels
     unknown = [label for label in used if label not in items and (tree is None or label not in tree.code_of)]
-    if not unknown or origin.path is None or not (path := beside(origin.path)).is_file():
+    if not unknown or origin.path is None or not (path := codebook_path(origin.path)).is_file():
         return None
     book = CodeBook.load(path)
     if not any(label in book for label in unknown):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.data.sensitive import take_apart
+from shoal.data.sensitive import split_sensitive_values
 from shoal.hierarchies import axes
 from shoal.jobs.arguments import ColumnsSource, as_columns, as_dataset
 from shoal.jobs.column_specs import names_in
@@ -58,7 +58,7 @@ def workload(
     (20, ('milk', 'tea'))
     """
     dataset, named = as_dataset(data, reading=reading), as_columns(quasi_identifiers)
-    known, _ = take_apart(dataset, names_in(sensitive))
+    known, _ = split_sensitive_values(dataset, names_in(sensitive))
     original = Published.plain(known.in_use())
     if named:
         dataset.keep_columns(list(named))  # raises an error if one is missing

@@ -18,7 +18,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.note import Note
 from shoal.data.persons import Persons
-from shoal.data.sensitive import Sensitive, lookalikes, take_apart
+from shoal.data.sensitive import Sensitive, lookalikes, split_sensitive_values
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, did_you_mean
@@ -202,7 +202,7 @@ class PrivacyModel(Spec, ABC):
 
     def suggest_label(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
         """Return a hint at a similar label for a sensitive label that the data lack."""
-        known, hidden = take_apart(data, (), self.columns)
+        known, hidden = split_sensitive_values(data, (), self.columns)
         values = hidden.values.labels
         for value in values:
             if value in {f"{column}={label}" for column in self.columns}:

@@ -124,8 +124,8 @@ class PrivacyDegree(SensitiveItems):
             return dataset
         import pyarrow as pa
 
-        beside = dataset.table or Table(pa.table({"": pa.nulls(len(dataset))}).select([]))
-        return replace(dataset, table=beside.with_column(self.group_column, pa.array(published.grouping.of + 1)))
+        table = dataset.table or Table(pa.table({"": pa.nulls(len(dataset))}).select([]))
+        return replace(dataset, table=table.with_column(self.group_column, pa.array(published.grouping.of + 1)))
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count the sensitive items of each group, and return the verdict."""

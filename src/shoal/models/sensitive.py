@@ -10,7 +10,7 @@ import numpy as np
 from shoal.data.counts import named_by, without_count
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.sensitive import Sensitive, take_apart
+from shoal.data.sensitive import Sensitive, split_sensitive_values
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.models.base import PrivacyModel
@@ -36,7 +36,7 @@ class SensitiveModel(PrivacyModel):
         """Return the items an attacker may know and the sensitive values (None if nothing is sensitive)."""
         if not self.sensitive and not self.columns:
             return data.transactions, None
-        return take_apart(data, self.sensitive, self.columns)
+        return split_sensitive_values(data, self.sensitive, self.columns)
 
     def both(
         self, published: Published, what: Literal["values", "items"] = "values"

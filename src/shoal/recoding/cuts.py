@@ -182,13 +182,13 @@ class LocalCuts(Recoding):
         n_leaves, below = hierarchy.n_leaves, _items_below(hierarchy, items)
         nodes = self.published_nodes[below[self.published_nodes] > 0]
         occurring = np.flatnonzero(below[:n_leaves])
-        intact = sum(np.isin(occurring, cut.nodes).astype(int) for cut in self.cuts)
+        unchanged = sum(np.isin(occurring, cut.nodes).astype(int) for cut in self.cuts)
         return RecodingSummary(
             "local cuts",
             chunks=len(self.cuts),
             rows_of_chunks=tuple(np.bincount(self.chunk_of, minlength=len(self.cuts)).tolist()),
             labels=len(nodes),
-            different_unchanged_items=int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
+            different_unchanged_items=int(np.count_nonzero(np.asarray(unchanged) == len(self.cuts))),  # in every chunk
             groups=int(np.count_nonzero(nodes >= n_leaves)),
         )
 

@@ -96,8 +96,9 @@ class Reshuffled(Recoding):
     So the shuffle cannot be reversed, even with the seed.
 
     >>> from shoal.data import Dataset
-    >>> from shoal.data.sensitive import take_apart
-    >>> known, hidden = take_apart(Dataset(Transactions.from_sets([["a", "HIV"], ["b"], ["c", "HIV"]])), ["HIV"])
+    >>> from shoal.data.sensitive import split_sensitive_values
+    >>> data = Dataset(Transactions.from_sets([["a", "HIV"], ["b"], ["c", "HIV"]]))
+    >>> known, hidden = split_sensitive_values(data, ["HIV"])
     >>> published = Reshuffled(Grouping(np.array([0, 0, 1]), 1), seed=0).apply(known.in_use(), hidden)
     >>> [sorted(row) for row in published.as_written.sets()]
     [['a'], ['HIV', 'b'], ['HIV', 'c']]
@@ -141,7 +142,7 @@ class Reshuffled(Recoding):
         """Return notes: sensitive items are true of groups, not of records."""
         if not np.any(change.before[change.n_qid :]):
             return []
-        return [notes.SensitiveItemsDealt(), notes.DealtItemsMislead(), notes.GroupsTellHolders()]
+        return [notes.SensitiveItemsShuffled(), notes.ShuffledItemsMislead(), notes.GroupsTellHolders()]
 
 
 def _given(change: Change, grouping: Grouping) -> list[Note]:

@@ -17,7 +17,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.note import Note
 from shoal.data.table import Role
 from shoal.errors import OptionError, OutputError
-from shoal.hierarchies.codebook import CodeBook, beside, refuse_other_codebook
+from shoal.hierarchies.codebook import CodeBook, codebook_path, refuse_other_codebook
 from shoal.hierarchies.default import was_built
 from shoal.metrics.change import Change
 from shoal.metrics.comparison import Comparison
@@ -247,7 +247,7 @@ class Release:
 
         if codebook is None:
             codebook = self.needs_codebook
-        book = beside(path) if codebook is True else Path(codebook) if codebook else None
+        book = codebook_path(path) if codebook is True else Path(codebook) if codebook else None
         if codebook is True:
             refuse_other_codebook(path)
         if book is not None and book.resolve() == Path(path).resolve():

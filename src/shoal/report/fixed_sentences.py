@@ -15,12 +15,12 @@ SENTENCES: dict[type[Note], str] = {  # the fields of the note fill the gaps
         "Do not use these data for decisions about a single person. Do not rely on counts of items or of combinations "
         "of items."
     ),
-    notes.SensitiveItemsDealt: (
+    notes.SensitiveItemsShuffled: (
         "Sensitive items belong to groups of records here, not to single records. They were shuffled within each group "
         "without regard to who held them. The number of records of a group that hold an item is a fact. Which records "
         "these are is not."
     ),
-    notes.DealtItemsMislead: (
+    notes.ShuffledItemsMislead: (
         "Do not use the sensitive items for decisions about a single person. Do not count what they occur together "
         "with in a record. Count them by group."
     ),

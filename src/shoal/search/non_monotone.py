@@ -143,7 +143,7 @@ class NonMonotoneSearch(BoundedSearch):
     def _repair(self, expanded: set[int], engine: Engine) -> None:
         """Raise a cut until it satisfies the model, if possible."""
         self.clock.check()
-        with self._timed("mending"):
+        with self._timed("repairing"):
             try:
                 done = level_by_level(self.cut_input, self.model, engine, raised=self.tree.raised(expanded))
             except Infeasible as refused:
