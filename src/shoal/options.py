@@ -65,7 +65,7 @@ class Option:
         return "--" + self.name.replace("_", "-")
 
     def parse(self, text: Value) -> Value:
-        """The value that the user's text stands for, checked."""
+        """Return the checked value of the user's text."""
         value: Value = text
         if isinstance(text, str | tuple) and self.type is tuple:
             texts = (text,) if isinstance(text, str) else text

@@ -29,5 +29,5 @@ def test_the_command_line_shows_them_before_the_error(shell: Shell) -> None:
     code, out, err = shell("measure", "in.basket", "out.basket")
     note, error = err.splitlines()
     assert (code, out) == (2, "")
-    assert note == "Note: Labels are looked up in out.codebook.csv, which lies beside out.basket."
+    assert note == "Note: Labels are looked up in out.codebook.csv, which is next to out.basket."
     assert error.startswith("Error: Published label 'zz'")

@@ -1,8 +1,7 @@
 """Recommend an algorithm: try all sensible ones on a sample, the best of them on all data, and give reasons.
 
-Methods that may remove items are another kind of publication: they are taken only if the publisher allows it, or if
-nothing else gives the guarantee; what they would win is told all the same. Those that add items nobody bought are taken
-only where there are no others.
+Methods that may remove items are recommended only if the publisher allows it, or if nothing else gives the guarantee.
+The reasons say what they would gain. Methods that add items are recommended only if there are no others.
 """
 
 from __future__ import annotations

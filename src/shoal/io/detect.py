@@ -54,10 +54,10 @@ def format_named(name: str) -> type[Format]:
 
 
 def format_to_write(path: Path, current: str | None = None, source: str = "") -> type[Format]:
-    """The format of an output: the one that its suffix stands for, but the current one under the same suffix.
+    """Return the format of an output: that of its suffix, or the current one if input and output share the suffix.
 
     So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name. ``.txt``
-    and no suffix at all stand for the format of the input.
+    and no suffix at all mean the format of the input.
     """
     suffix = plain_suffix(path)
     if current and (suffix in _ANY or suffix == plain_suffix(Path(source))):
@@ -74,7 +74,7 @@ def check_suffix(path: Path, source: str, option: str) -> None:
 
 
 def unknown_suffix(path: Path, option: str) -> OptionError:
-    """The error for a suffix that stands for no format."""
+    """Return the error for a suffix that is not that of a format."""
     suffix = plain_suffix(path)
     what = f"the suffix '{suffix}' is not that of a known format" if suffix else "the name has no suffix"
     return OptionError(

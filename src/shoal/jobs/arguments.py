@@ -23,7 +23,7 @@ from shoal.models.base import PrivacyModel
 from shoal.options import Spec
 from shoal.release.release import Release
 
-CodeBookSource = CodeBook | str | Path | None  # None: the one beside the published file, if it is needed
+CodeBookSource = CodeBook | str | Path | None  # None: the one next to the published file, if it is needed
 HierarchySource = Hierarchy | str | Path | None  # None: the items alone
 ColumnsSource = Sequence[str] | Mapping[str, Column]  # names of quasi-identifiers, or what each of them is
 
@@ -205,7 +205,7 @@ def as_hierarchy(source: HierarchySource) -> Hierarchy | None:
 
 
 def as_columns(quasi_identifiers: ColumnsSource) -> dict[str, Column]:
-    """What is said of each quasi-identifier; of one that is only named, nothing else."""
+    """Return the description of each quasi-identifier. One that is only named has only its role."""
     if isinstance(quasi_identifiers, Mapping):
         return dict(quasi_identifiers)
     return dict.fromkeys(names_in(quasi_identifiers), Column(Role.QUASI_IDENTIFIER))

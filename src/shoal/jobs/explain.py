@@ -78,7 +78,7 @@ def explain(
     model, k, m
         The guarantee, as in :func:`shoal.anonymize`. Only k^m-anonymity can be explained.
     codebook
-        The code book of the release, or its file. Default: the one beside the published file, if it is needed.
+        The code book of the release, or its file. Default: the one next to the published file, if it is needed.
     unknown_items
         Items that are not in the hierarchy: ``"error"``, or ``"root"`` to take them as items below its root.
     label

@@ -50,7 +50,7 @@ class Job:
     output_format: str | None = None
     output_layout: str | None = None  # wide or long; none: as the input is
     escape_formulas: bool = False
-    codebook: Path | bool | None = None  # what its labels represent; none: beside the output, if siblings are grouped
+    codebook: Path | bool | None = None  # None: next to the output, if siblings are grouped
     persons_out: Path | None = None  # whose the published records are, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels

@@ -142,7 +142,7 @@ def measure(
     hierarchy
         The hierarchy that the published groups come from, or its file. Default: the original items alone.
     codebook
-        The code book of the release, or its file. Default: the one beside the published file, if it is needed.
+        The code book of the release, or its file. Default: the one next to the published file, if it is needed.
     unknown_items
         Items that are not in the hierarchy: ``"error"``, or ``"root"`` to take them as items below its root.
     weights

@@ -1,4 +1,4 @@
-"""Notes: what a job has to say about its input beside its result. An error that ends the job carries them too."""
+"""Notes: remarks of a job about its input, in addition to its result. An error that ends the job has them too."""
 
 from __future__ import annotations
 

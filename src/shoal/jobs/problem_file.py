@@ -22,7 +22,7 @@
     [output]
     file = "published.csv"
     layout = "long"                # or "wide"; default: as the input is
-    codebook = "labels.csv"        # false: none; default: beside the file, if groups of siblings are published
+    codebook = "labels.csv"        # false: none; default: next to the file, if groups of siblings are published
     reports = ["report.html"]
     persons = "persons.txt"        # with person in [data]: the person of each record; do not publish it
     [run]

@@ -83,7 +83,7 @@ def read_both(original: Any, published: Any, reading: Mapping[str, Any]) -> tupl
 def codebook_of(
     source: CodeBookSource, published: Dataset, items: Collection[str], tree: Hierarchy | None, notes: list[str]
 ) -> CodeBook | None:
-    """Return the given code book, or the one beside the published file if some labels need it."""
+    """Return the given code book, or the one next to the published file if some labels need it."""
     rows, origin = published.transactions, published.origin
     if source is not None or origin.codebook is not None:
         return given_codebook(source, published)
@@ -94,7 +94,7 @@ def codebook_of(
     book = CodeBook.load(path)
     if not any(label in book for label in unknown):
         return None
-    notes.append(f"Labels are looked up in {path}, which lies beside {origin.path.name}.")
+    notes.append(f"Labels are looked up in {path}, which is next to {origin.path.name}.")
     return book
 
 

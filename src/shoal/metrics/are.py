@@ -1,7 +1,7 @@
 """ARE, the average relative error of queries that count records (Poulis et al. 2013).
 
 The published data answer a query with the expected count, if all originals of a record are equally likely. A published
-value stands for any value it represents, independently for each column. A label over n items stands for any of the
+value may be any value that it represents, independently for each column. A label over n items may be any of the
 2^n - 1 sets of at least one of them, so it holds j given items with probability 2^(n-j) / (2^n - 1).
 """
 

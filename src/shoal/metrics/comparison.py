@@ -27,7 +27,7 @@ class Outcome:
     """
 
     items: int  # of all original records
-    unchanged: int  # of these: published as themselves
+    unchanged: int  # how many of them are published unchanged
     suppressed_items: Codes  # items that some record lost
     suppressed_counts: Counts  # how many records lost each
     emptied: int  # records that lost all their items

@@ -39,7 +39,7 @@ class Mined:
     threshold: float
     least: int  # rows that a frequent itemset needs
     itemsets: int  # of the original data
-    found: int  # of these: frequent in the published data, at the same level
+    found: int  # how many of them are frequent in the published data, at the same level
     levels: int  # sum over the others of how many levels higher they are found, at the latest at the root
 
     @property

@@ -49,16 +49,16 @@ class Usefulness:
     """
 
     items: int  # of all records, before
-    unchanged: int  # of these: published as themselves
+    unchanged: int  # how many of them are published unchanged
     different_items: int  # that occur in the data
-    always_unchanged: int  # of these: published as themselves wherever they occur
+    always_unchanged: int  # how many of them are published unchanged wherever they occur
     median_items: int | None  # number of items behind the label of an item (1 if unchanged); None: no item is published
     removed: int  # items of records that no label covers
     hidden: int  # items of records under broad labels
     broad: tuple[tuple[str, int], ...]  # the broad labels, and how many items each covers; the most frequent first
     domain: int  # number of all items
     records: int  # that had items
-    emptied: int  # of these: published without any
+    emptied: int  # how many of them are published without items
 
     @classmethod
     def of(cls, original: Transactions, published: Published, sizes: Counts) -> Usefulness:

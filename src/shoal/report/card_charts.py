@@ -12,7 +12,7 @@ MOST_ITEMS = 300_000  # in all records; counting the risk of larger data takes t
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its label, its length from 0 to 1, and the figure beside it."""
+    """One bar: its label, its length from 0 to 1, and the figure next to it."""
 
     label: str
     length: float
