@@ -90,7 +90,7 @@ def test_verify_counts_persons_if_it_knows_them(shop: Shell) -> None:
     assert code == 1, "all records are of one person"
     shop.write("few.txt", "h1\n" * 39)
     assert "few.txt has 39 persons, but public.csv has 40 records" in shop.fails(*words, "--persons", "few.txt")
-    assert "--persons and --person both say" in shop.fails(*words, "--persons", "persons.txt", "--person", "week")
+    assert "--persons and --person both name" in shop.fails(*words, "--persons", "persons.txt", "--person", "week")
     for person in ("household_id", "basket"):
         assert "pass --persons FILE instead" in shop.fails(*words, "--person", person)
     hkp = shop.fails(*words[:-4], "--model", "hkp", "--persons", "persons.txt")
@@ -146,7 +146,7 @@ def test_one_record_for_each_person_changes_nothing(shop: Shell) -> None:
         ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' is the person column (--person)"),
         ((*PERSON, "--plain", "household_id"), "Column 'household_id' is the person column (--person)"),
         ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids would publish 'basket_id'"),
-        (("--persons-out", "persons.txt"), "--persons-out writes whose the records are: name the column"),
+        (("--persons-out", "persons.txt"), "--persons-out needs the persons of the records: name their column"),
         ((*PERSON, "--persons-out", "public.csv"), "must be different files"),
         ((*PERSON, "--persons-out", "orders.csv"), "orders.csv is an input too"),
         ((*PERSON, "--persons-out", "tree.csv"), "tree.csv is an input too"),

@@ -164,7 +164,7 @@ def test_profile_with_columns(shop: Shell) -> None:
         (("--column-weights", "age=3"), "--column-weights must be numbers from 0 to 1"),
         (
             ("--model", "km", "--hierarchy", "age=width:5"),
-            "A hierarchy is given for column 'age', which is no quasi-identifier",
+            "A hierarchy is given for column 'age', which is not a quasi-identifier",
         ),
     ],
 )

@@ -159,7 +159,7 @@ def test_more_hints(ward: Shell) -> None:
     assert "'flue' (did you mean" in ward.fails(*make, *column, "--sensitive", "flue")
     assert "(did you mean 'diagnosis=flu'?)" in ward.fails(*make, *column, "--sensitive", "diagnosis=flo")
     assert "nowhere.csv does not exist" in ward.fails(*make, "--sensitive", "nowhere.csv")
-    assert "Nothing that is sensitive" in ward.fails(
+    assert "has no sensitive values" in ward.fails(
         "verify", "rows.basket", *LM, "--sensitive", "x,y", "--allow-missing"
     )
     measure = ("measure", "rows.basket", "rows.basket", "--hierarchy", "tree.csv")

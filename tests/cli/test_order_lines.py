@@ -191,7 +191,7 @@ def test_an_output_must_not_lie_in_the_folder_that_is_read(shop: Shell) -> None:
     (shop.folder / "parts").mkdir()
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts", *LONG, *MODEL)
-    assert "parts/b.csv lies in parts, and all files of that folder are read" in shop.fails(*words, "-o", "parts/b.csv")
+    assert "parts/b.csv is in parts, and all files of that folder are read" in shop.fails(*words, "-o", "parts/b.csv")
     pattern = ("anonymize", "par*/*.csv", *LONG, *MODEL)
     assert "parts/a.csv is an input too" in shop.fails(*pattern, "-o", "parts/a.csv")
     assert shop(*words, "-o", "b.csv")[0] == 0

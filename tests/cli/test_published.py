@@ -223,7 +223,7 @@ def test_mining_by_default_at_one_two_and_three_percent(lab: Shell) -> None:
         (("--queries", "3", "--query-items", "1,x"), "--query-items must be a number, or several such as 1,2,3"),
         (("--queries", "3", "--query-items", "2,2"), "--query-items must be different numbers"),
         (("--queries", "3", "--query-items", "1,4"), "queries cannot ask for 4 items"),
-        (("--query-items", "1,2"), "--query-items is about --queries"),
+        (("--query-items", "1,2"), "--query-items needs --queries"),
         (("--known", "0"), "'--known': 0 is not in the range"),
     ],
 )

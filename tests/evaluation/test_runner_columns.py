@@ -149,7 +149,7 @@ def test_a_hierarchy_of_a_column_that_is_none(folder: Path) -> None:
     case = case_of(folder, "k-km")
     trees = {"ward": str(folder / "town.csv")}
     row = run_case(Case(replace(case.data, hierarchy=trees), case.model, case.algorithm))
-    assert "column 'ward', which is no quasi-identifier" in row["error"]
+    assert "column 'ward', which is not a quasi-identifier" in row["error"]
 
 
 def test_a_column_that_a_model_does_not_protect_is_refused(folder: Path) -> None:

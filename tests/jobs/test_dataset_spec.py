@@ -68,7 +68,7 @@ def test_sensitive_items_can_be_drawn(tmp_path: Path) -> None:
     share = sum(bool(set(drawn) & row) for row in problem.data.transactions.sets()) / 60
     assert len(drawn) == 2
     assert 0.1 <= share <= 0.8
-    with pytest.raises(DataError, match="take another seed"):
+    with pytest.raises(DataError, match="use another seed"):
         data_set(tmp_path, secrets=2, secrets_most=0.001).problem(
             shoal.models.SensitiveK(k=2, sensitive=("drawn",)), shoal.metrics.NCP(), 1
         )
@@ -126,7 +126,7 @@ def test_a_job_and_a_case_of_the_lab_read_the_same(tmp_path: Path) -> None:
     assert one.quasi_identifiers == other.quasi_identifiers
     assert one.quasi_identifiers["age"] == Column(Role.QUASI_IDENTIFIER, hierarchy="width:10,20", missing=("?",))
     wrong = replace(spec, hierarchy={"town": "width:10,20"})
-    with pytest.raises(OptionError, match="column 'town', which is no quasi-identifier"):
+    with pytest.raises(OptionError, match="column 'town', which is not a quasi-identifier"):
         wrong.problem(model, shoal.metrics.NCP())
 
 

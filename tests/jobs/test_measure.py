@@ -99,9 +99,9 @@ def test_an_error_carries_the_notes_that_were_taken_before() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"workload": "q.jsonl", "queries": 3}, "names the queries"),
-        ({"query_items": 2}, "query_items= is about queries="),
-        ({"seed": 2}, "seed= is about queries="),
+        ({"workload": "q.jsonl", "queries": 3}, "cannot be combined with queries="),
+        ({"query_items": 2}, "query_items= needs queries="),
+        ({"seed": 2}, "seed= needs queries="),
         ({"mining": [0.1]}, "mining= needs hierarchy="),
         ({"known": 0}, "measure: known must be at least 1, got 0"),
     ],

@@ -342,7 +342,7 @@ def test_workloads_are_files(tmp_path: Path) -> None:
         ('{"items": ["a", "a"]}', "asks for item 'a' twice"),
         ('{"age": "1", "age": "2"}', "line 1 names 'age' twice: remove one"),
         ('{"age": ["1"]}', "column 'age' must have one value"),
-        ('{"aeg": "1"}', "line 1 asks for column 'aeg' (did you mean 'age'?), which is no quasi-identifier"),
+        ('{"aeg": "1"}', "line 1 asks for column 'aeg' (did you mean 'age'?), which is not a quasi-identifier"),
         ('{"age": "old"}', "line 1: Column 'age': 'old' is neither a number nor a range"),
         ('{"kind": "P"}', "line 1: Column 'kind': 'P' is neither a value nor a group"),
         ('{"items": ["x"]}', "line 1 asks for 'x', which is not an item of the data"),

@@ -66,7 +66,7 @@ def column_specs(
     def spec_of(name: str, option: str) -> Column:
         if named and name not in known:
             raise OptionError(
-                f"{option}= names '{name}'{did_you_mean(name, known)}, which is no quasi-identifier: name it in "
+                f"{option}= names '{name}'{did_you_mean(name, known)}, which is not a quasi-identifier: name it in "
                 f"quasi_identifiers= too."
             )
         return known.get(name, Column())

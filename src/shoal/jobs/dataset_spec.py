@@ -342,7 +342,7 @@ class DatasetSpec(Spec):
         for name in trees:
             if name in names and (name not in specs or specs[name].role not in (None, Role.QUASI_IDENTIFIER)):
                 raise OptionError(
-                    f"A hierarchy is given for column '{name}', which is no quasi-identifier: leave it out."
+                    f"A hierarchy is given for column '{name}', which is not a quasi-identifier: leave it out."
                 )
         return specs
 

@@ -95,7 +95,7 @@ class Job:
         inside = [] if self.persons_out is None else [self.persons_out]
         written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
         if inside and self.data.reading.person is None:
-            raise OptionError("persons_out= writes whose the records are: name the column of the persons with person=.")
+            raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
         check_outputs(read, written)
         built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
         maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
@@ -114,7 +114,7 @@ class Job:
         hidden = [] if keep is None else [name for name in self.model.columns if name not in keep]
         if hidden:
             raise OptionError(
-                f"columns= leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
+                f"columns= leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it sensitive."
             )
         for path in self.reports:
             report.format_of(path)
@@ -174,7 +174,7 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
                 raise OutputError(f"{target} is an input too: name another file to write.")
             if source.is_dir() and source.resolve() in target.resolve().parents:
                 raise OutputError(
-                    f"{target} lies in {source}, and all files of that folder are read: name another folder."
+                    f"{target} is in {source}, and all files of that folder are read: name another folder."
                 )
         for pattern in map(os.path.abspath, sources):
             if glob.has_magic(pattern) and not os.path.exists(pattern) and _matches(target, pattern):

@@ -221,12 +221,12 @@ def query_drawing(
     options = {"values": values, "items": items, "seed": seed}
     given = {name: value for name, value in options.items() if value is not None}
     if workload is not None and (queries is not None or given):
-        raise OptionError("workload= names the queries, so none are drawn: leave it out, or queries= and its options.")
+        raise OptionError("workload= cannot be combined with queries= and its options: leave one out.")
     if queries is not None:
         return {"queries": queries, **given}
     for name in given:
         flag = {"values": "query_values=", "items": "query_items="}.get(name, "seed=")
-        raise OptionError(f"{flag} is about queries=: give that too, or leave it out.")
+        raise OptionError(f"{flag} needs queries=: add it, or leave {flag} out.")
     return None
 
 

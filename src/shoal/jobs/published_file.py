@@ -179,9 +179,8 @@ def refuse_torn(data: Dataset) -> None:
     if opened and any(label.endswith(")") and "(" not in label for _, label in used):
         code, label = opened[0]
         raise DataError(
-            f"Label '{shorten(label)}' ({data.first_use(code)}) looks like a piece of a set such as (a,b): what "
-            f"separates "
-            f"items also stands inside the sets. Quote them ('\"(a,b)\"'), or separate items by another mark."
+            f"Label '{shorten(label)}' ({data.first_use(code)}) looks like a piece of a set such as (a,b): the "
+            f"delimiter of items is also used inside the sets. Quote them ('\"(a,b)\"'), or use another delimiter."
         )
 
 

@@ -48,6 +48,6 @@ def draw_sensitive(
         if least <= len(rows_holding(rows, chosen)) / len(rows) <= most:
             return tuple(rows.labels[code] for code in chosen)
     raise DataError(
-        f"{name}, seed {seed}: {tries} tries found no {items} sensitive items that {least:.0%} to {most:.0%} of the "
-        f"rows hold one of: take another seed."
+        f"{name}, seed {seed}: {tries} tries found no {items} items so that {least:.0%} to {most:.0%} of the rows hold "
+        f"at least one of them: use another seed."
     )

@@ -158,7 +158,7 @@ def verify(
 def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:
     """Return the data with the persons of their records, if these are given."""
     if persons is not None and data.transactions.persons is not None:
-        raise OptionError("persons= and person= both say whose the records are: leave one out.")
+        raise OptionError("persons= and person= both name the persons of the records: leave one out.")
     if persons is not None:
         name, records = data.origin.source, len(data)
         known = (
@@ -178,7 +178,7 @@ def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Publ
     published = published.of_persons(data.transactions.persons)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(
-            f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: correct the spelling."
+            f"{data.origin.source} has no sensitive values, so there is nothing to check: correct the spelling."
         )
     return published, missed
 

@@ -67,7 +67,7 @@ class Query:
             if relational is None or name not in names:
                 listed = ", ".join(f"'{known}'" for known in names) or "none"
                 raise DataError(
-                    f"{self.place} asks for column '{shorten(name)}'{did_you_mean(name, names)}, which is no "
+                    f"{self.place} asks for column '{shorten(name)}'{did_you_mean(name, names)}, which is not a "
                     f"quasi-identifier (quasi-identifiers: {listed})."
                 )
             at = names.index(name)
