@@ -90,7 +90,11 @@ def test_the_commands_in_the_documentation_exist() -> None:
             command: click.Command = cli
             while isinstance(command, click.Group) and not words[0].startswith("-"):
                 command = command.commands[words.pop(0)]
-            known = {flag for param in command.get_params(click.Context(command)) for flag in param.opts}
+            known = {
+                flag
+                for param in command.get_params(click.Context(command, help_option_names=["-h", "--help"]))
+                for flag in param.opts
+            }
             assert {word for word in words if word.startswith("-")} <= known, (page.name, line)
 
 
@@ -108,6 +112,6 @@ def test_every_option_has_a_help_text() -> None:
 
     for command in commands(cli):
         assert command.help
-        for param in command.get_params(click.Context(command)):
+        for param in command.get_params(click.Context(command, help_option_names=["-h", "--help"])):
             if isinstance(param, click.Option):
                 assert param.help, (command.name, param.name)

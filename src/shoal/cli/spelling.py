@@ -35,7 +35,9 @@ def as_options(message: str) -> str:
 
 def _spellings(command: click.Command) -> dict[str, str]:
     """Map the name of each parameter to its longest option, or to the name of a positional argument."""
-    params = [param for param in command.get_params(click.Context(command)) if param.name]
+    params = [
+        param for param in command.get_params(click.Context(command, help_option_names=["-h", "--help"])) if param.name
+    ]
     spellings = {
         str(param.name): max(param.opts, key=len) if isinstance(param, click.Option) else str(param.name).upper()
         for param in params
