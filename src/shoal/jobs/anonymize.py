@@ -152,12 +152,9 @@ def anonymize(
     given = {name: value for name, value in {"sets": sets, "person": person, **options}.items() if value is not None}
     with engine_with(progress=progress, workers=workers, engine=engine) as running:
         if isinstance(data, Problem):
-            described = {"model": model, "k": k, "m": m, "hierarchy": hierarchy, "weights": weights}
-            for name in (name for name, value in described.items() if value is not None):
-                raise OptionError(f"{name}= is part of the Problem that is given: leave it out.")
+            _refuse(model=model, k=k, m=m, hierarchy=hierarchy, weights=weights)
             method = as_algorithm(algorithm, data.model, given)
-            for name in given:
-                raise OptionError(f"{name}= is not for a Problem, which is read already: leave it out.")
+            _refuse(**given)
             return _told(make_release(data, method, running, max_loss=max_loss))
         guarantee = as_model(model, k, m, given)
         method = as_algorithm(algorithm, guarantee, given)
@@ -182,6 +179,12 @@ def anonymize(
         if weights is not None and not isinstance(weights, str | Path):
             problem = replace(problem, weights=weights if isinstance(weights, Weights) else Weights(dict(weights)))
         return _told(make_release(problem, method, running, max_loss=max_loss))
+
+
+def _refuse(**given: Any) -> None:
+    """Refuse arguments that a Problem holds already."""
+    for name in (name for name, value in given.items() if value is not None):
+        raise OptionError(f"{name}= is part of the Problem that is given: leave it out.")
 
 
 def _told(release: Release) -> Release:
