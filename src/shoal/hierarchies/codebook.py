@@ -276,12 +276,12 @@ def codebook_path(path: str | Path) -> Path:
     return plain.with_name(stem + SUFFIX)
 
 
-def refuse_other_codebook(path: str | Path) -> None:
+def refuse_other_codebook(path: str | Path, book: CodeBook) -> None:
     """Refuse to write a code book over that of another release, which has the same name but another suffix."""
-    book = codebook_path(path)
-    if book.exists() and not Path(path).exists():
+    place = codebook_path(path)
+    if place.exists() and not Path(path).exists() and place.read_bytes() != book.as_csv().encode():
         raise OutputError(
-            f"{book} belongs to another release: name another output or code book (codebook=), or delete it."
+            f"{place} belongs to another release: name another output or code book (codebook=), or delete it."
         )
 
 

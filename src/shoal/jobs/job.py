@@ -22,7 +22,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
 from shoal.files import all_or_none, check_writable
 from shoal.hierarchies import codebook
-from shoal.hierarchies.codebook import codebook_path, refuse_other_codebook
+from shoal.hierarchies.codebook import codebook_path
 from shoal.io.detect import check_suffix, format_named
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
@@ -102,8 +102,6 @@ class Job:
         if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
             try:
                 check_outputs(read, [*written, book])
-                if not isinstance(self.codebook, Path):
-                    refuse_other_codebook(self.output)
             except OutputError as error:
                 raise OutputError(
                     f"{error} (This is the code book: name another with codebook=, or pass no_codebook=True.)"

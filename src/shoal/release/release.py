@@ -249,7 +249,7 @@ class Release:
             codebook = self.needs_codebook
         book = codebook_path(path) if codebook is True else Path(codebook) if codebook else None
         if codebook is True:
-            refuse_other_codebook(path)
+            refuse_other_codebook(path, self.codebook)
         if book is not None and book.resolve() == Path(path).resolve():
             raise OutputError(f"{path} cannot hold both the data and the code book: name two files.")
         if persons is not None and Path(persons).resolve() in {one.resolve() for one in (Path(path), book) if one}:
