@@ -314,14 +314,15 @@ def png(figure: Any) -> bytes:
 
 def svg(figure: Any) -> str:
     """Return a figure as SVG text for a page, and close it."""
-    return vector(figure)[0]
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    pyplot().close(figure)
+    text = drawn.getvalue()
+    return visible_lines(text[text.index("<svg") :])  # names of files may hold anything
 
 
 def vector(figure: Any) -> tuple[str, bytes]:
     """Return a figure as SVG text for a page and as the bytes of a PDF file, and close it."""
-    drawn, printed = io.StringIO(), io.BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    printed = io.BytesIO()
     figure.savefig(printed, format="pdf", metadata={"CreationDate": None})
-    pyplot().close(figure)
-    text = drawn.getvalue()
-    return visible_lines(text[text.index("<svg") :]), printed.getvalue()  # names of files may hold anything
+    return svg(figure), printed.getvalue()
