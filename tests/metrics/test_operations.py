@@ -283,6 +283,7 @@ def test_one_share_to_twelve_digits(size: int, data: st.DataObject) -> None:
     assert value == divergence(size, size - before, size - after)
 
 
+@pytest.mark.slow
 def test_half_a_million_rows() -> None:
     """No step of it goes row by row: that would take minutes. Every row loses one of its ten items."""
     rows, width, each = 500_000, 1000, 10

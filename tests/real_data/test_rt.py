@@ -52,6 +52,7 @@ def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
         assert release.losses["ul"] <= 0.65
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rmerge-t", "rmerge-rt", "tmerge-t", "tmerge-rt"])
 def test_the_exact_distance(real_data: Path, name: str) -> None:
     problem = informs(real_data, shoal.KKm(k=25, m=2), 800)

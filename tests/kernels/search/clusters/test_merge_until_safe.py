@@ -137,6 +137,7 @@ def test_merge_until_safe(
     assert merged(kernel, *arguments) == slow_merge(*arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["ul", "ncp"])
 @pytest.mark.parametrize(("labels", "mean"), [(40, 3), (90, 6), (90, 40), (1300, 3)])
 @pytest.mark.parametrize(("k", "l", "m"), [(4, 0, 2), (2, 0, 3), (3, 3, 2), (30, 0, 1)])

@@ -303,6 +303,7 @@ def test_the_smallest_of_thinned_rows(kernel: ModuleType) -> None:
     assert case.threats(kernel).witness([f], f, ANY, no_progress) == ([2, 3, 4, 5], 1)
 
 
+@pytest.mark.slow
 def test_pairs_of_very_many_labels() -> None:
     """Above 20,000 labels the native table of rare pairs is one of lists; here numpy counts all pairs of nodes."""
     h, k, rng = balanced((f"{item:05}" for item in range(21_000)), fanout=10), 3, np.random.default_rng(0)
