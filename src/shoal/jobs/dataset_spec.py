@@ -27,14 +27,13 @@ from shoal.data.table import Role
 from shoal.data.tags import Tags
 from shoal.errors import OptionError, did_you_mean
 from shoal.files import sha256_of
-from shoal.generators.quest import Quest
-from shoal.generators.supermarket import product_hierarchy, supermarket
-from shoal.generators.videos import Videos
+from shoal.generators.supermarket import product_hierarchy
 from shoal.hierarchies import intervals
 from shoal.hierarchies.default import build_default
 from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
 from shoal.io.source import sha256_of_source
+from shoal.jobs.generate import generate
 from shoal.jobs.sampling import choose, draw_sensitive, items_modulo, only_items, rows_holding
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
@@ -348,13 +347,8 @@ class DatasetSpec(Spec):
 
     def _generate(self, seed: int) -> tuple[Dataset, Hierarchy | None]:
         """Run the generator, with the seed of the case unless it has its own."""
-        given: dict[str, Any] = {"seed": seed, **self.generator}
-        if self.generate == "videos":
-            return Videos(**given).dataset(), None
-        if self.generate == "supermarket":
-            return Dataset(supermarket(**given)), product_hierarchy()
-        quest = Quest(**given) if self.generate == "quest" else Quest.like(self.generate, **given)
-        return Dataset(quest.transactions()), None
+        data = generate(self.generate, **{"seed": seed, **self.generator})
+        return data, product_hierarchy() if self.generate == "supermarket" else None
 
 
 def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None) -> Dataset:

@@ -12,8 +12,8 @@ from shoal.generators.supermarket import supermarket
 from shoal.generators.videos import Videos
 from shoal.options import Spec
 
-KINDS = ("supermarket", "quest", "videos", "shop")
-_SPECS: dict[str, type[Spec]] = {"quest": Quest, "videos": Videos, "shop": Shop}
+KINDS = ("supermarket", "quest", "bms-pos", "videos", "shop")
+_SPECS: dict[str, type[Spec]] = {"quest": Quest, "bms-pos": Quest, "videos": Videos, "shop": Shop}
 _OPTIONS = {
     "supermarket": ("rows", "seed"),
     **{kind: tuple(one.name for one in spec.options()) for kind, spec in _SPECS.items()},
@@ -26,7 +26,8 @@ def generate(kind: str, **options: Any) -> Any:
     Parameters
     ----------
     kind
-        ``"supermarket"``: baskets of named products. ``"quest"``: transactions in the style of IBM Quest.
+        ``"supermarket"``: baskets of named products. ``"quest"``: transactions in the style of IBM Quest;
+        ``"bms-pos"``: the same with the shape of the BMS-POS data.
         ``"videos"``: records with columns and a set. ``"shop"``: three tables with order lines, products, customers.
     **options
         Options of the generator: those of ``shoal generate KIND``, such as ``rows`` and ``seed``. A supermarket has
@@ -54,6 +55,8 @@ def generate(kind: str, **options: Any) -> Any:
         return Dataset(supermarket(**options))
     if kind == "quest":
         return Dataset(Quest(**options).transactions())
+    if kind == "bms-pos":
+        return Dataset(Quest.like(kind, **options).transactions())
     if kind == "videos":
         return Videos(**options).dataset()
     if kind == "shop":
