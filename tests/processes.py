@@ -66,3 +66,15 @@ def wait_for(happened: Callable[[], bool], process: subprocess.Popen[str]) -> No
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until, "it never happened"
         time.sleep(0.02)
+
+
+SHELL = """
+import sys
+from shoal.cli import main
+for line in sys.stdin:
+    sys.argv = ["shoal", *line.split()]
+    try:
+        main()
+    except SystemExit as done:
+        print("exit", done.code or 0, flush=True)
+"""  # runs the commands on its stdin in one process, and prints their exit codes

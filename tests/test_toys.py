@@ -22,19 +22,10 @@ from hypothesis import strategies as st
 from shoal.models import Km
 from shoal.testing import check_algorithm, check_privacy_model, problems
 from tests.budget import examples
+from tests.processes import SHELL
 
 PAGES = Path(__file__).parents[1] / "docs" / "internals"
 TREE = "child,parent\nbread,food\nmilk,food\nbeer,drinks\nwine,drinks\nfood,all\ndrinks,all\n"
-RUN = """
-import sys
-from shoal.cli import main
-for line in sys.stdin:
-    sys.argv = ["shoal", *line.split()]
-    try:
-        main()
-    except SystemExit as done:
-        print("exit", done.code or 0, flush=True)
-"""
 
 
 def block(page: str, language: str, heading: str) -> str:
@@ -59,7 +50,7 @@ def install(page: str, folder: Path) -> None:
 def shell(folder: Path, *commands: str) -> list[str]:
     """What the commands print in a process where the toy is installed; all must succeed."""
     done = subprocess.run(
-        [sys.executable, "-c", RUN],
+        [sys.executable, "-c", SHELL],
         input="\n".join(commands),
         capture_output=True,
         text=True,

@@ -16,6 +16,7 @@ import pytest
 
 from shoal import discovery
 from shoal.errors import OptionError
+from tests.processes import SHELL
 
 ANNOUNCED = """
 [shoal.models]
@@ -26,16 +27,6 @@ toy-method = tests.outside.toy_method:DropRare
 toy-measure = tests.outside.toy_measure:Untouched
 [shoal.io]
 toy-format = tests.outside.toy_format:Tilde
-"""
-RUN = """
-import sys
-from shoal.cli import main
-for line in sys.stdin:
-    sys.argv = ["shoal", *line.split()]
-    try:
-        main()
-    except SystemExit as done:
-        print("exit", done.code or 0, flush=True)
 """
 COMMANDS = """\
 anonymize data.toy -o out.toy --model toy-model --k 2 --report report.json --report report.md --report report.html
@@ -58,7 +49,7 @@ def test_parts_from_outside(tmp_path: Path) -> None:
     (tmp_path / "data.toy").write_text("a~b\na~b\nb~c\n")
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
     done = subprocess.run(
-        [sys.executable, "-c", RUN],
+        [sys.executable, "-c", SHELL],
         input=COMMANDS,
         capture_output=True,
         text=True,
