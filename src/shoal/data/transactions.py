@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.labels import canonical_order
 from shoal.data.persons import Persons
+from shoal.engines import current, release
 from shoal.errors import DataError
 
 _ROWS = 1 << 20  # rows that are checked at a time
@@ -43,20 +46,35 @@ class Transactions:
         indptr, items = self.indptr, self.items
         if indptr.ndim != 1 or len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items):
             raise DataError(f"Transactions: indptr must run from 0 to the number of items, {len(items)}.")
-        if bool(np.any(indptr[1:] < indptr[:-1])):
-            raise DataError("Transactions: indptr must not decrease.")
-        if len(items) and (items.min() < 0 or items.max() >= len(self.labels)):
-            raise DataError(f"Transactions: item codes must lie in 0..{len(self.labels) - 1}.")
-        rising = items[1:] > items[:-1]
-        first, last = np.searchsorted(indptr, (1, len(items)))
-        for at in range(first, last, _ROWS):
-            rising[indptr[at : min(at + _ROWS, last)] - 1] = True  # a new row may start with a lower code
-        if not bool(rising.all()):
-            raise DataError("Transactions: item codes must be strictly increasing in each row.")
+        for start in range(0, len(self), _ROWS):
+            self._check(indptr[start : start + _ROWS + 1])
         if len(set(self.labels)) != len(self.labels):
             raise DataError("Transactions: labels must be unique.")
         if self.persons is not None and len(self.persons) != len(self):
             raise DataError(f"Transactions: {len(self):,} rows but {len(self.persons):,} persons.")
+
+    def _check(self, indptr: Offsets) -> None:
+        """Refuse rows that are malformed."""
+        if bool(np.any(indptr[1:] < indptr[:-1])):
+            raise DataError("Transactions: indptr must not decrease.")
+        items = self.items[indptr[0] : indptr[-1]]
+        if len(items) and (items.min() < 0 or items.max() >= len(self.labels)):
+            raise DataError(f"Transactions: item codes must lie in 0..{len(self.labels) - 1}.")
+        rising = np.append(True, items[1:] > items[:-1])
+        rising[indptr[:-1][indptr[:-1] < indptr[-1]] - indptr[0]] = True  # a new row may start with a lower code
+        if not bool(rising[: len(items)].all()):
+            raise DataError("Transactions: item codes must be strictly increasing in each row.")
+        release(indptr)
+        release(items)
+
+    @classmethod
+    def _valid(cls, indptr: Offsets, items: Codes, labels: tuple[str, ...], persons: Persons | None = None) -> Self:
+        """Build it from arrays that are known to be valid, without checking them again."""
+        rows = object.__new__(cls)
+        for array in (indptr, items):
+            array.flags.writeable = False
+        vars(rows).update(indptr=indptr, items=items, labels=labels, persons=persons)
+        return rows
 
     @classmethod
     def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
@@ -100,15 +118,36 @@ class Transactions:
         """Return the number of items of each row."""
         return np.diff(self.indptr)
 
+    @cached_property
+    def size_counts(self) -> Counts:
+        """Return the number of rows with 0, 1, 2, .. items.
+
+        >>> Transactions.from_sets([["a", "b"], [], ["b"], ["a"]]).size_counts.tolist()
+        [1, 2, 1]
+        """
+        parts = [np.bincount(part.sizes, minlength=1) for part in self.parts()]
+        counts = np.zeros(max(map(len, parts)), dtype=np.int64)
+        for part in parts:
+            counts[: len(part)] += part
+        return frozen(counts, np.int64)
+
+    @property
+    def longest(self) -> int:
+        """Return the number of items of the largest row."""
+        return len(self.size_counts) - 1
+
     @property
     def non_empty(self) -> int:
         """Return the number of rows with at least one item."""
-        return int(np.count_nonzero(self.sizes))
+        return len(self) - int(self.size_counts[0])
 
-    @property
+    @cached_property
     def supports(self) -> Counts:
         """Return the number of rows that hold each item."""
-        return np.bincount(self.items, minlength=len(self.labels)).astype(np.int64)
+        counts = np.zeros(len(self.labels), dtype=np.int64)
+        for part in self.parts():
+            counts += np.bincount(part.items, minlength=len(self.labels))
+        return frozen(counts, np.int64)
 
     @property
     def repeaters(self) -> Codes:
@@ -140,13 +179,41 @@ class Transactions:
         digest.update(self.items.tobytes())
         return digest.hexdigest()
 
+    def part(self, start: int, stop: int) -> Self:
+        """Return rows ``start`` to ``stop`` without copying their items. They have no persons.
+
+        >>> Transactions.from_sets([["a"], ["b"], ["a", "b"]]).part(1, 3).sets()
+        [frozenset({'b'}), frozenset({...})]
+        """
+        indptr = self.indptr[start : stop + 1]
+        return self._valid(indptr - indptr[0], self.items[indptr[0] : indptr[-1]], self.labels)
+
+    def parts(self) -> Iterator[Self]:
+        """Iterate over parts of the rows. Each is in memory only until the next one is."""
+        rows = current().part_rows
+        for start in range(0, max(1, len(self)), rows):
+            part = self.part(start, min(start + rows, len(self)))
+            yield part
+            part.release()
+
+    def release(self) -> None:
+        """Let go of the memory of rows that are in a file. They are read again when needed."""
+        release(self.items)
+        release(self.indptr)
+
     def recode(self, code_of: Codes, labels: Sequence[str]) -> Transactions:
         """Replace every item i by ``code_of[i]``. Equal codes in a row collapse. A negative code removes the item."""
-        codes = code_of[self.items]
-        rows = row_ids(self.indptr)
-        if len(codes) and codes.min() < 0:
-            rows, codes = rows[codes >= 0], codes[codes >= 0]
-        return Transactions(*csr_from_pairs(rows, codes, len(self)), tuple(labels), self.persons)
+        engine, names = current(), tuple(labels)
+        code_of = np.asarray(code_of, dtype=np.int32)
+        rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))
+        sizes, items = engine.collect(np.int64), engine.collect(np.int32)
+        sizes.append(np.zeros(1, dtype=np.int64))
+        before = 0
+        for indptr, codes in engine.over("recoding", lambda part, _: _recoded(part, code_of, rising), self):
+            sizes.append(indptr[1:] + before)
+            items.append(codes)
+            before += len(codes)
+        return Transactions._valid(sizes.array(), items.array(), names, self.persons)
 
     def in_use(self) -> Transactions:
         """Return the same rows with only the labels that occur."""
@@ -177,3 +244,23 @@ class Transactions:
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
         return Transactions(indptr, self.items[at], self.labels, self.persons and self.persons.take(rows))
+
+
+def _recoded(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Offsets, Codes]:
+    """Replace the items of rows by codes. ``rising``: the order of items and codes is the same, so rows stay sorted."""
+    codes = code_of[rows.items]
+    if not rising:
+        ids = row_ids(rows.indptr)
+        if len(codes) and codes.min() < 0:
+            ids, codes = ids[codes >= 0], codes[codes >= 0]
+        return csr_from_pairs(ids, codes, len(rows))
+    kept = np.empty(len(codes) + 1, dtype=np.bool_)
+    kept[1:-1] = codes[1:] != codes[:-1]
+    kept[rows.indptr] = True  # the first item of a row
+    kept = kept[:-1]
+    if len(codes) and codes.min() < 0:  # then equal codes need not be neighbours
+        there = codes >= 0
+        ids = row_ids(rows.indptr)
+        return csr_from_pairs(ids[there], codes[there], len(rows))
+    ends = np.concatenate([[0], np.cumsum(kept)])
+    return ends[rows.indptr], codes[kept]

@@ -1,15 +1,28 @@
-"""The local engine: runs work in this process, with threads inside or around the kernels, and reports progress."""
+"""The local engine: runs work in this process, with threads inside or around the kernels, and reports progress.
+
+It alone knows where the data are: in memory, or in a file (:mod:`shoal.engines.storage`). Code that goes over all rows
+asks it to run a function on parts of them (:meth:`Engine.over`), and to collect large arrays (:meth:`Engine.collect`).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from pathlib import Path
+from typing import Protocol, Self, TypeVar
 
+import numpy as np
+
+from shoal.engines.storage import Collected, half_of_memory
 from shoal.errors import OptionError
+
+PART_ROWS = 1 << 18  # rows of a part: large enough for the kernels, small enough for the memory of many threads
 
 Progress = Callable[[str, float], None]  # (stage, share done in 0..1)
 Task = TypeVar("Task")
@@ -24,9 +37,25 @@ class Cancelled(Exception):
     """The task is cancelled because another task failed or the user interrupted."""
 
 
+class Rows(Protocol):
+    """Rows that can be split into parts."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def part(self, start: int, stop: int) -> Self:
+        """Return some consecutive rows without copying them."""
+
+    def release(self) -> None:
+        """Let go of the memory of rows that are in a file."""
+
+
+SomeRows = TypeVar("SomeRows", bound=Rows)
+
+
 @dataclass(frozen=True)
 class Engine:
-    """The number of workers, and a callback for progress. Neither changes any result.
+    """Where and how the work is done: threads, memory, progress. Nothing of it changes any result.
 
     Parameters
     ----------
@@ -36,6 +65,12 @@ class Engine:
         Called with the name of the current stage and the share done, from 0 to 1.
     built_trees : bool, default False
         Also count the nodes of the count-trees that the papers build, as a statistic of the solution.
+    memory : int, default 0
+        The memory for data, in bytes. Larger data are kept in a file. 0 means half of what the machine has.
+    work_dir : Path, optional
+        The folder of that file. By default the system's temporary folder.
+    part_rows : int, default 262144
+        The number of rows that a task gets.
 
     Examples
     --------
@@ -46,11 +81,15 @@ class Engine:
     workers: int = 0
     progress: Progress = _silent
     built_trees: bool = False
+    memory: int = 0
+    work_dir: Path | None = None
+    part_rows: int = PART_ROWS
 
     def __post_init__(self) -> None:
-        """Refuse a negative number of workers."""
-        if self.workers < 0:
-            raise OptionError(f"Engine: workers must be at least 0, got {self.workers}.")
+        """Refuse numbers that make no sense."""
+        for name, least in (("workers", 0), ("memory", 0), ("part_rows", 1)):
+            if (got := getattr(self, name)) < least:
+                raise OptionError(f"Engine: {name} must be at least {least}, got {got}.")
 
     @property
     def threads(self) -> int:
@@ -59,6 +98,24 @@ class Engine:
             return min(self.workers, 1024)
         allowed = getattr(os, "sched_getaffinity", None)
         return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+    @property
+    def memory_limit(self) -> int:
+        """The memory for data, in bytes."""
+        return self.memory or half_of_memory()
+
+    def collect(self, dtype: type[np.generic]) -> Collected:
+        """Return an empty array that may grow larger than memory."""
+        return Collected(dtype, self.memory_limit, self.work_dir)
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[Self]:
+        """Make this the engine of all work in the block that is given no engine (:func:`current`)."""
+        token = _CURRENT.set(self)
+        try:
+            yield self
+        finally:
+            _CURRENT.reset(token)
 
     def tick(self, stage: str) -> Callable[[float], None]:
         """Return a progress callback for one stage, for a kernel."""
@@ -106,5 +163,62 @@ class Engine:
                 raise
             return [future.result() for future in futures]
 
+    def over(self, stage: str, work: Callable[[SomeRows, Engine], Result], rows: SomeRows) -> Iterator[Result]:
+        """Run ``work(part, engine)`` on parts of the rows, and yield the results in the order of the rows.
+
+        Only a few parts are in memory at a time. Each gets an engine with one worker.
+        """
+        starts = range(0, len(rows), self.part_rows) if len(rows) else range(1)
+        alone = replace(self, workers=1, progress=_silent)
+
+        def run(start: int) -> Result:
+            part = rows.part(start, min(start + self.part_rows, len(rows)))
+            with alone.in_use():
+                result = work(part, alone)
+            part.release()
+            return result
+
+        if self.threads == 1 or len(starts) < 2:
+            for start in starts:
+                yield run(start)
+                self._report(stage, start, len(rows))
+            return
+        running = deque[Future[Result]]()
+        with ThreadPoolExecutor(min(self.threads, len(starts))) as pool:
+            try:
+                for at, start in enumerate(starts):
+                    running.append(pool.submit(run, start))
+                    if len(running) > 2 * self.threads:
+                        yield self._result(running.popleft())
+                        self._report(stage, starts[at - len(running)], len(rows))
+                while running:
+                    yield self._result(running.popleft())
+                    self._report(stage, starts[len(starts) - len(running) - 1], len(rows))
+            finally:
+                for future in running:
+                    future.cancel()
+
+    def _report(self, stage: str, start: int, rows: int) -> None:
+        """Report the progress after a part."""
+        self.progress(stage, min(1.0, (start + self.part_rows) / max(1, rows)))
+
+    @staticmethod
+    def _result(future: Future[Result]) -> Result:
+        """Wait for a result, and notice Ctrl-C."""
+        while not wait([future], timeout=0.05).done:
+            continue
+        return future.result()
+
 
 LOCAL = Engine()
+_CURRENT: ContextVar[Engine] = ContextVar("engine", default=LOCAL)
+
+
+def current() -> Engine:
+    """Return the engine in use (:meth:`Engine.in_use`), for code that goes over all rows but is given no engine.
+
+    >>> with Engine(workers=3).in_use():
+    ...     current().threads
+    3
+    """
+    return _CURRENT.get()

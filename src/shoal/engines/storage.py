@@ -1,0 +1,146 @@
+"""Arrays that may be larger than memory: collected piece by piece, in memory or in a file without a name.
+
+The file is never visible in its folder, so nobody else can change it. The system removes it when the process ends,
+even after ``kill -9``. Pieces are written, not mapped, so that a full disk is an error and not a crash. The finished
+array is mapped and read-only.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import OutputError
+
+_SHARE = 16  # an array may take this part of the memory before it goes to a file
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+class Collected:
+    """An array that grows. It is kept in memory up to a part of the limit, and in a file beyond it.
+
+    Parameters
+    ----------
+    dtype
+        The type of the values.
+    memory
+        The limit on memory for all data, in bytes.
+    folder
+        Where the file is made. None: the system's temporary folder.
+
+    Examples
+    --------
+    >>> numbers = Collected(np.int32, memory=64)
+    >>> for piece in ([1, 2], [3, 4, 5]):
+    ...     numbers.append(np.array(piece, dtype=np.int32))
+    >>> numbers.array().tolist()
+    [1, 2, 3, 4, 5]
+    """
+
+    def __init__(self, dtype: type[np.generic], memory: int, folder: Path | None = None) -> None:
+        self._dtype, self._limit, self._folder = np.dtype(dtype), memory // _SHARE, folder
+        self._pieces: list[npt.NDArray[Any]] = []
+        self._bytes = 0
+        self._file: IO[bytes] | None = None
+
+    def append(self, piece: npt.NDArray[Any]) -> None:
+        """Add values at the end."""
+        piece = np.ascontiguousarray(piece, dtype=self._dtype)
+        self._bytes += piece.nbytes
+        if self._file is None and self._bytes > self._limit:
+            self._file = open_scratch(self._folder)
+            for earlier in self._pieces:
+                self._write(earlier)
+            self._pieces.clear()
+        if self._file is None:
+            self._pieces.append(piece)
+        else:
+            self._write(piece)
+
+    def extend(self, pieces: Iterable[npt.NDArray[Any]]) -> None:
+        """Add several pieces."""
+        for piece in pieces:
+            self.append(piece)
+
+    def array(self) -> npt.NDArray[Any]:
+        """Return all values, read-only. Nothing can be added afterwards."""
+        if self._file is None:
+            whole = np.concatenate([np.empty(0, self._dtype), *self._pieces]) if len(self._pieces) != 1 else None
+            values = self._pieces[0] if whole is None else whole
+            self._pieces = []
+        else:
+            self._file.flush()
+            with self._file as file:
+                values = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=self._dtype)
+        values.flags.writeable = False
+        return values
+
+    def _write(self, piece: npt.NDArray[Any]) -> None:
+        assert self._file is not None
+        left = memoryview(piece).cast("B") if piece.nbytes else memoryview(b"")
+        try:
+            while len(left):
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            raise _full(error, self._folder) from None
+
+
+def open_scratch(folder: Path | None) -> IO[bytes]:
+    """Open a file without a name. Raise an error if the folder cannot hold one."""
+    try:
+        return tempfile.TemporaryFile(dir=folder, buffering=0)
+    except OSError as error:
+        raise _full(error, folder) from None
+
+
+def _full(error: OSError, folder: Path | None) -> OutputError:
+    """Return the error for a work folder that cannot be used."""
+    where = folder or tempfile.gettempdir()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return OutputError(
+            f"The work folder {where} has no space left for data that do not fit into memory: free some space, or "
+            f"name another folder with work_dir=. Nothing was written."
+        )
+    reason = error.strerror or type(error).__name__
+    return OutputError(
+        f"The work folder {where} cannot hold data that do not fit into memory ({reason}): name a folder that you may "
+        f"write to with work_dir=. Nothing was written."
+    )
+
+
+def release(array: npt.NDArray[Any]) -> None:
+    """Let go of the memory that holds values of a mapped array. They are read again when needed."""
+    base: Any = array
+    while isinstance(base, np.ndarray) and base.base is not None:
+        base = base.base
+    mapped = base.obj if isinstance(base, memoryview) else base
+    if not isinstance(mapped, mmap.mmap) or not hasattr(mapped, "madvise") or not array.nbytes:
+        return
+    start = array.ctypes.data - np.frombuffer(mapped, np.uint8).ctypes.data
+    first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+    stop = start + array.nbytes
+    if stop < len(mapped):
+        stop = stop // mmap.PAGESIZE * mmap.PAGESIZE
+    if stop > first:
+        mapped.madvise(mmap.MADV_DONTNEED, first, stop - first)
+
+
+def half_of_memory() -> int:
+    """Return half of the memory that this machine, or the control group of this process, has."""
+    sizes = [4 << 30] if not hasattr(os, "sysconf") else [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for name in _CGROUP_LIMITS:
+        try:
+            text = Path(name).read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            sizes.append(int(text))
+    return min(sizes) // 2
