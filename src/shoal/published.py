@@ -215,7 +215,22 @@ class Published:
         """Return the number of items that each label covers."""
         return np.diff(self.cover_indptr)
 
-    @property
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def part(self, start: int, stop: int) -> Published:
+        """Return rows ``start`` to ``stop`` without persons, sensitive values, columns and groups."""
+        part = object.__new__(Published)  # valid, because the whole is
+        others = dict.fromkeys(("sensitive", "grouping", "relational", "classes"))
+        vars(part).update(vars(self), **others, rows=self.rows.part(start, stop))
+        return part
+
+    def release(self) -> None:
+        """Let go of the memory of rows that are in a file."""
+        self.rows.release()
+
+    @cached_property
     def exclusive(self) -> bool:
         """Whether no item is covered by two labels (domain exclusiveness)."""
         return len(np.unique(self.cover_items)) == len(self.cover_items)
@@ -223,7 +238,7 @@ class Published:
     @property
     def generalized(self) -> bool:
         """Whether some row holds a label that represents several items."""
-        return bool(np.any(self.cover_sizes[self.rows.items] > 1))
+        return bool(np.any(self.cover_sizes[self.rows.supports > 0] > 1))
 
     def covering(self) -> Iterator[Codes]:
         """Iterate over arrays of labels, one label for each item.

@@ -11,11 +11,9 @@ import pytest
 
 import shoal
 from shoal.data import Transactions
-from shoal.data.arrays import Counts
-from shoal.metrics import comparison
 from shoal.metrics.change import Change
 from shoal.metrics.comparison import Comparison
-from shoal.metrics.coverage import covered_sizes
+from shoal.metrics.coverage import Covered
 from shoal.published import Published
 from tests.metrics.test_operations import FLIPPED, RAW
 from tests.report.test_report import release
@@ -23,14 +21,15 @@ from tests.report.test_report import release
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """The published data of each call of covered_sizes."""
+    """The published data of each call of Covered.of."""
     calls: list[object] = []
+    own = Covered.of
 
-    def sizes(original: Transactions, published: Published) -> Counts:
+    def of(original: Transactions, published: Published) -> Covered:
         calls.append(published)
-        return covered_sizes(original, published)
+        return own(original, published)
 
-    monkeypatch.setattr(comparison, "covered_sizes", sizes)
+    monkeypatch.setattr(Covered, "of", of)
     return calls
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.metrics.comparison import Comparison, Outcome
@@ -74,6 +72,7 @@ class AdditiveLoss(Measure):
     def total(self, compared: Comparison, weights: Counts | None = None) -> tuple[int, int]:
         """Return the sum of the penalties of all items, weighted by item, and the sum that means a loss of 1."""
         items = compared.published.n_items
-        penalties = self.penalty(compared.covered_sizes, items)
-        counted = np.ones(len(penalties), dtype=np.int64) if weights is None else weights[compared.original.rows.items]
-        return int((penalties * counted).sum()), max(1, self.worst(items) * int(counted.sum()))
+        covered = compared.covered
+        counted = covered.counts if weights is None else covered.counts * weights[covered.items]
+        total = int((self.penalty(covered.sizes, items) * counted).sum())
+        return total, max(1, self.worst(items) * int(counted.sum()))

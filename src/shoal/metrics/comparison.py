@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from shoal.data.arrays import Codes, Counts
 from shoal.metrics.change import Change
-from shoal.metrics.coverage import covered_sizes
+from shoal.metrics.coverage import Covered
 from shoal.metrics.usefulness import Usefulness
 from shoal.published import Published
 
@@ -59,9 +57,9 @@ class Comparison:
     published: Published
 
     @cached_property
-    def covered_sizes(self) -> Counts:
-        """The size of the smallest label that covers each item of each original row; 0: none does."""
-        return covered_sizes(self.original.rows, self.published)
+    def covered(self) -> Covered:
+        """How many items of the original records are covered by labels of which size."""
+        return Covered.of(self.original.rows, self.published)
 
     @cached_property
     def change(self) -> Change | None:
@@ -76,12 +74,12 @@ class Comparison:
     @cached_property
     def outcome(self) -> Outcome:
         """What became of the items of the original records."""
-        original, sizes = self.original.rows, self.covered_sizes
-        items, counts = np.unique(original.items[sizes == 0], return_counts=True)
-        emptied = (original.sizes > 0) & (self.published.rows.sizes == 0)
-        return Outcome(len(sizes), int((sizes == 1).sum()), items, counts, int(emptied.sum()))
+        covered = self.covered
+        gone = covered.sizes == 0
+        unchanged = covered.number(covered.sizes == 1)
+        return Outcome(covered.total, unchanged, covered.items[gone], covered.counts[gone], covered.emptied)
 
     @cached_property
     def usefulness(self) -> Usefulness:
         """How many items can still be read."""
-        return Usefulness.of(self.original.rows, self.published, self.covered_sizes)
+        return Usefulness.of(self.original.rows, self.published, self.covered)

@@ -1,14 +1,22 @@
-"""Finds the published label that covers each original item. All losses of sets are computed from this."""
+"""Finds the published label that covers each original item. All losses of sets are computed from this.
+
+Rows are compared part by part, so that the data may be larger than memory. What is kept are counts for each item.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal.data.arrays import Codes, Counts, row_ids
+from shoal.data.arrays import Codes, Counts, counted, row_ids
 from shoal.data.transactions import Transactions
+from shoal.engines import Engine, current
 from shoal.errors import DataError
+from shoal.kernels.measure.covered_items import covered_items
 from shoal.published import Published
 
 _TURNS = 8  # labels of each item that are tried on all rows, before each row is searched
@@ -27,6 +35,97 @@ def check_fit(original: Transactions, published: Published) -> None:
             "The original rows do not have the item codes of the published data: encode them with its hierarchy "
             "(Hierarchy.encode, or Problem.items)."
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """How many items of records are covered by labels of which size.
+
+    ``counts[i]`` is how often item ``items[i]`` occurs in an original record whose smallest label that covers it
+    represents ``sizes[i]`` items. Size 0: no label of its record does. Each pair of item and size is there once.
+
+    >>> data = Published.plain(Transactions.from_sets([["a", "b"], ["b"]]))
+    >>> covered = Covered.of(data.rows, data)
+    >>> covered.items.tolist(), covered.sizes.tolist(), covered.counts.tolist(), covered.total, covered.emptied
+    ([0, 1], [1, 1], [1, 2], 3, 0)
+    """
+
+    items: Codes
+    sizes: Counts
+    counts: Counts
+    emptied: int  # records that had items and are published without any
+
+    @classmethod
+    def of(cls, original: Transactions, published: Published, engine: Engine | None = None) -> Self:
+        """Compare all rows."""
+        check_fit(original, published)
+        work = _by_label if published.exclusive else _by_row
+        both = _Both(original, published)
+        parts = list((engine or current()).over("measuring", lambda part, _: (*work(part), part.emptied), both))
+        items, sizes, counts = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
+        width = published.n_items + 1
+        keys = items * np.int64(width) + sizes
+        order = np.argsort(keys, kind="stable")
+        first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+        sums = np.add.reduceat(counts[order], first) if len(first) else counts
+        codes, sizes = np.divmod(keys[order][first], width)
+        return cls(codes.astype(np.int32), sizes, sums, sum(part[3] for part in parts))
+
+    @property
+    def total(self) -> int:
+        """The number of items of all original records."""
+        return int(self.counts.sum())
+
+    def number(self, sizes: npt.NDArray[np.bool_]) -> int:
+        """Count the items of records with some of the sizes: a mask of :attr:`sizes`."""
+        return int(self.counts[sizes].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """Original and published rows that correspond."""
+
+    original: Transactions
+    published: Published
+
+    def __len__(self) -> int:
+        return len(self.original)
+
+    def part(self, start: int, stop: int) -> Self:
+        return type(self)(self.original.part(start, stop), self.published.part(start, stop))
+
+    def release(self) -> None:
+        self.original.release()
+        self.published.release()
+
+    @property
+    def emptied(self) -> int:
+        """How many records lost all their items."""
+        return int(np.count_nonzero((self.original.sizes > 0) & (self.published.rows.sizes == 0)))
+
+
+Counted = tuple[Codes, Counts, Counts]  # items, sizes of their labels, and how often
+
+
+def _by_label(both: _Both) -> Counted:
+    """Count if at most one label covers an item."""
+    original, published = both.original, both.published
+    label_of = np.full(published.n_items, -1, dtype=np.int32)
+    label_of[published.cover_items] = row_ids(published.cover_indptr)
+    rows = (original.indptr, original.items, published.rows.indptr, published.rows.items)
+    covered = covered_items(*rows, label_of, len(published.rows.labels))
+    missed = original.supports - covered
+    some, none = np.flatnonzero(covered), np.flatnonzero(missed)
+    sizes = np.concatenate([published.cover_sizes[label_of[some]], np.zeros(len(none), dtype=np.int64)])
+    return np.concatenate([some, none]), sizes, np.concatenate([covered[some], missed[none]])
+
+
+def _by_row(both: _Both) -> Counted:
+    """Count if several labels may cover an item."""
+    width = both.published.n_items + 1
+    keys, counts = counted(both.original.items * np.int64(width) + covered_sizes(both.original, both.published))
+    items, sizes = np.divmod(keys, width)
+    return items, sizes, counts
 
 
 def covered_sizes(original: Transactions, published: Published) -> Counts:

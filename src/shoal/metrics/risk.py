@@ -240,7 +240,7 @@ def _chances(left: Counts) -> tuple[float, float]:
 
 def _longest(rows: Transactions) -> int:
     """Return the size of the longest row, at least 1."""
-    return max(1, int(rows.sizes.max(initial=0)))
+    return max(1, rows.longest)
 
 
 def _at_most(smallest: Counts, m: int, longest: int) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, row_ids
+from shoal.engines import current
 from shoal.metrics.base import Measure
 from shoal.metrics.comparison import Comparison
 from shoal.published import Published
@@ -51,12 +52,12 @@ class UL(Measure):
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return ``ul`` (0 to 1), or nothing for sets without columns and without generalized labels."""
         published = compared.published
-        return {"ul": _mean(record_losses(published))} if _matters(published) else {}
+        return {"ul": _mean(published)} if _matters(published) else {}
 
     def weighted(self, compared: Comparison, weights: Counts) -> dict[str, float]:
         """Return ``weighted_ul``, with w(u) = mean weight of the items that u covers / the largest weight."""
         published = compared.published
-        return {"weighted_ul": _mean(record_losses(published, weights))} if _matters(published) else {}
+        return {"weighted_ul": _mean(published, weights)} if _matters(published) else {}
 
 
 def record_losses(published: Published, weights: Counts | None = None) -> Losses:
@@ -94,5 +95,7 @@ def _matters(published: Published) -> bool:
     return published.relational is not None or published.generalized
 
 
-def _mean(losses: Losses) -> float:
-    return math.fsum(losses.tolist()) / max(1, len(losses))
+def _mean(published: Published, weights: Counts | None = None) -> float:
+    """Return the mean over all records. The sum is exact, so it does not depend on the parts."""
+    parts = current().over("measuring", lambda part, _: record_losses(part, weights), published)
+    return math.fsum(loss for part in parts for loss in part[part > 0].tolist()) / max(1, len(published.rows))

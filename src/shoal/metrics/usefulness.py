@@ -22,9 +22,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
-from shoal.metrics.coverage import covered_sizes
+from shoal.metrics.coverage import Covered
 from shoal.published import Published
 
 Worthless = Literal["one label", "removed", "emptied"]
@@ -61,25 +60,24 @@ class Usefulness:
     emptied: int  # how many of them are published without items
 
     @classmethod
-    def of(cls, original: Transactions, published: Published, sizes: Counts) -> Usefulness:
-        """Count. ``sizes`` are the covered sizes of these rows (:func:`~shoal.metrics.coverage.covered_sizes`)."""
-        shown = np.sort(sizes[sizes > 0])
+    def of(cls, original: Transactions, published: Published, covered: Covered) -> Usefulness:
+        """Count. ``covered`` compares these rows."""
+        sizes, shown = covered.sizes, covered.number(covered.sizes > 0)
         broad = _broad(original, published)
         order = sorted(np.flatnonzero(broad).tolist(), key=lambda code: (-int(published.rows.supports[code]), code))
-        different = np.unique(original.items)
-        had = original.sizes > 0
+        different = np.unique(covered.items)
         return cls(
-            items=len(sizes),
-            unchanged=int(np.count_nonzero(sizes == 1)),
+            items=covered.total,
+            unchanged=covered.number(sizes == 1),
             different_items=len(different),
-            always_unchanged=len(np.setdiff1d(different, original.items[sizes != 1])),
-            median_items=int(shown[(len(shown) - 1) // 2]) if len(shown) else None,
-            removed=int(np.count_nonzero(sizes == 0)),
-            hidden=len(shown) - _covered(original, published, ~broad) if order else 0,
+            always_unchanged=len(np.setdiff1d(different, covered.items[sizes != 1])),
+            median_items=_median(covered) if shown else None,
+            removed=covered.number(sizes == 0),
+            hidden=shown - _covered(original, published, ~broad) if order else 0,
             broad=tuple((published.rows.labels[code], int(published.cover_sizes[code])) for code in order),
             domain=published.n_items,
-            records=int(np.count_nonzero(had)),
-            emptied=int(np.count_nonzero(had & (published.rows.sizes == 0))),
+            records=original.non_empty,
+            emptied=covered.emptied,
         )
 
     @property
@@ -119,4 +117,13 @@ def _covered(original: Transactions, published: Published, labels: npt.NDArray[n
     covers = [published.cover(int(code)) for code in codes]
     ends = np.concatenate([[0], np.cumsum([len(cover) for cover in covers])])
     part = replace(published, rows=rows, cover_indptr=ends, cover_items=np.concatenate(covers))
-    return int(np.count_nonzero(covered_sizes(original, part)))
+    covered = Covered.of(original, part)
+    return covered.number(covered.sizes > 0)
+
+
+def _median(covered: Covered) -> int:
+    """Return the median number of items behind the label of an item: the lower one of two."""
+    order = np.argsort(covered.sizes, kind="stable")
+    order = order[covered.sizes[order] > 0]
+    up_to = np.cumsum(covered.counts[order])
+    return int(covered.sizes[order][np.searchsorted(up_to, (int(up_to[-1]) - 1) // 2, side="right")])

@@ -157,7 +157,7 @@ class Workload:
         relational = original.relational
         width = 0 if relational is None else len(relational.attributes)
         values = min(VALUES, width) if values is None else values
-        items = min(ASKED, int(original.rows.sizes.max(initial=0))) if items is None else items
+        items = min(ASKED, original.rows.longest) if items is None else items
         each = (items,) if isinstance(items, int) else tuple(items)
         _check(original, queries, values, each)
         drawn: list[Query] = []
@@ -210,7 +210,7 @@ def _check(original: Published, queries: int, values: int, each: Sequence[int]) 
         )
     if not len(original.rows):
         raise OptionError("Workload: there are no records to draw queries from: give data with at least one record.")
-    if max(each) > (longest := int(original.rows.sizes.max())):
+    if max(each) > (longest := original.rows.longest):
         raise OptionError(
             f"Workload: queries cannot ask for {max(each)} items, because no record has as many: ask for at most "
             f"{longest}."

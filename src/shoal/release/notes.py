@@ -146,6 +146,8 @@ def _without_items(release: Release) -> Iterator[Note]:
     hidden = published.sensitive
     if len(problem.items.items) and not len(published.rows.items):
         yield notes.NoItemsLeft(algorithm.truthful, algorithm.generalizes, hidden is not None)
+    if published.rows.non_empty == len(published.rows):
+        return
     empty = published.rows.sizes == 0
     with_sensitive = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
     emptied = empty & (problem.items.sizes > 0)

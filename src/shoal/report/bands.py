@@ -33,7 +33,9 @@ def sized(sizes: Counts, firsts: Sequence[int]) -> list[tuple[int, int, int]]:
     return [(max(low, smallest), high, number) for (low, high), number in counted if number]
 
 
-def banded(values: Counts, firsts: Sequence[int]) -> list[int]:
-    """Count the values in each band."""
+def banded(values: Counts, firsts: Sequence[int], times: Counts | None = None) -> list[int]:
+    """Count the values in each band. ``times``: how often each value counts."""
     bands = np.searchsorted(firsts, values, side="right") - 1
-    return [int(count) for count in np.bincount(bands, minlength=len(firsts))]
+    counts = np.zeros(len(firsts), dtype=np.int64)
+    np.add.at(counts, bands, 1 if times is None else times)
+    return counts.tolist()

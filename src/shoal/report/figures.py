@@ -130,8 +130,8 @@ def _data(release: Release) -> sections.DataFacts:
         different_labels_after=_used(after),
         total_items=len(before.items),
         total_labels_after=len(after.items),
-        max_size=int(before.sizes.max(initial=0)),
-        max_size_after=int(after.sizes.max(initial=0)),
+        max_size=before.longest,
+        max_size_after=after.longest,
         mean_size=len(before.items) / max(1, len(before)),
         mean_size_after=len(after.items) / max(1, len(after)),
         sizes=_record_sizes(before, after),
@@ -173,8 +173,9 @@ def _held(values: Transactions) -> sections.Held:
 
 def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.RecordSizes, ...]:
     """Count the records of each size, before and after."""
-    largest = int(max(before.sizes.max(initial=0), after.sizes.max(initial=0)))
-    counted = zip(banded(before.sizes, RECORD_BANDS), banded(after.sizes, RECORD_BANDS), strict=True)
+    largest = max(before.longest, after.longest)
+    each = (banded(np.arange(rows.longest + 1), RECORD_BANDS, rows.size_counts) for rows in (before, after))
+    counted = zip(*each, strict=True)
     banding = zip(bands(RECORD_BANDS, largest), counted, strict=False)
     return tuple(sections.RecordSizes(low, high, was, now) for (low, high), (was, now) in banding)
 
@@ -185,9 +186,10 @@ def _generalized(release: Release) -> sections.GeneralizedFacts:
     An unchanged item is published as itself. If items were added and deleted, exactly the records that had it have it.
     """
     published, supports = release.published, release.published.rows.supports
-    sizes = release.comparison.covered_sizes
-    total = max(1, len(sizes))
-    hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
+    covered = release.comparison.covered
+    total, shown = max(1, covered.total), covered.sizes > 0
+    counts = banded(covered.sizes[shown], GROUP_BANDS, covered.counts[shown])
+    hidden = zip(bands(GROUP_BANDS, published.n_items), counts, strict=False)
     unchanged = (published.cover_sizes == 1) & (supports > 0)
     if release.change is not None:
         touched = release.change.per_item(release.change.added) + release.change.per_item(release.change.deleted)
@@ -199,7 +201,7 @@ def _generalized(release: Release) -> sections.GeneralizedFacts:
             for code in group_codes(release)
         ),
         hidden_among=tuple(sections.HiddenBand(low, high, count, count / total) for (low, high), count in hidden),
-        suppressed=int(np.count_nonzero(sizes == 0)),
+        suppressed=covered.number(covered.sizes == 0),
     )
 
 

@@ -168,7 +168,7 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
         engine.progress("trying alternatives", 0.0)
 
     try:
-        other = make_release(problem, limited, Engine(engine.workers, progress))
+        other = make_release(problem, limited, dataclasses.replace(engine, progress=progress))
     except (ShoalError, MemoryError, _TimeUp):
         return remedy
     if other.optimality is not None and other.optimality.ended == "interrupted":
