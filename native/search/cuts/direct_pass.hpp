@@ -23,14 +23,16 @@ namespace shoal {
 
 class DirectPass {
 public:
+    // supports: of all nodes, if the rows are only what the search needs of all rows; null: they are counted.
+    // safe_size: sets of up to so many labels are known to be safe at the cut.
     DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, bool bounded, bool by_leaves,
-               const Tick& tick)
-        : tree_(tree), cut_(tree), k_(k), bounded_(bounded), pulse_(tick, cancelled_, true) {
+               const int64_t* supports, int safe_size, const Tick& tick)
+        : tree_(tree), cut_(tree), k_(k), bounded_(bounded), pulse_(tick, cancelled_, true), safe_size_(safe_size) {
         for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
 
         cut_rows_ = distinct(view);
         non_empty_ = persons_of(cut_rows_);
-        node_of_ = label_order(cut_rows_, tree, by_leaves);
+        node_of_ = label_order(cut_rows_, tree, by_leaves, supports);
         rank_of_.assign(tree.nodes, -1);
         for (size_t r = 0; r < node_of_.size(); ++r) rank_of_[node_of_[r]] = static_cast<Code>(r);
         rebuild();
@@ -297,7 +299,7 @@ private:
     std::vector<Level> levels_;
     Rows projected_;
     std::vector<Place> projected_places_;
-    int safe_size_ = 0;  // sets of up to so many labels are safe
+    int safe_size_;  // sets of up to so many labels are safe
     int64_t dead_ = 0;
     int64_t non_empty_ = 0;
     int64_t counted_ = 0;

@@ -67,11 +67,12 @@ class AA(CutAlgorithm):
     title = "Apriori-based anonymization"
     paper = "Terrovitis et al. 2008, Alg. 4; Terrovitis et al. 2011, s.4.4"
     solves = (Km, Lm, KmNegative)
+    needs_all_rows = False
 
     label_order: Literal["support", "leaves"] = label_order_option()
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
         by_leaves = is_by_leaves(self.label_order, problem.model, problem.items)
-        done = level_by_level(CutInput.of(problem), problem.model, engine, by_leaves=by_leaves)
+        done = level_by_level(CutInput.of(problem, engine), problem.model, engine, by_leaves=by_leaves)
         return done.solution(problem.hierarchy)

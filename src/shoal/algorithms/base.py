@@ -67,6 +67,8 @@ class Algorithm(Spec, ABC):
     truthful: ClassVar[bool] = True  # whether all published items are true; otherwise it adds or moves items
     generalizes: ClassVar[bool] = True  # whether it replaces items by groups
     needs_hierarchy: ClassVar[bool] = True  # whether it needs a hierarchy of the items
+    # Whether it looks at more of the rows than which small sets fewer than k persons have (shoal.search.thinning).
+    needs_all_rows: ClassVar[bool] = True
     # How surely an attacker who knows the method could identify a record when we tried all originals of a tiny domain
     # (docs/concepts/minimality.md): "certainty", "a probability of 2/3". Empty: at most 1/k, or not tried.
     reveals: ClassVar[str] = ""
@@ -161,6 +163,7 @@ class ExactAlgorithm(TimedAlgorithm):
     """An algorithm that searches for the least loss. With ``siblings="best"``, it also groups siblings."""
 
     needs_proof: ClassVar[bool]  # whether a missing solver is an error
+    needs_all_rows = False
 
     time_limit: float | Literal["none"] = time_limit_option("none")
 

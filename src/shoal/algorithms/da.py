@@ -63,11 +63,12 @@ class DA(CutAlgorithm):
     title = "Direct anonymization"
     paper = "Terrovitis et al. 2008, Alg. 3; Terrovitis et al. 2011, s.4.3"
     solves = (Km, Lm, KmNegative)
+    needs_all_rows = False
 
     label_order: Literal["support", "leaves"] = label_order_option()
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """One walk over the sets of up to m labels."""
         by_leaves = is_by_leaves(self.label_order, problem.model, problem.items)
-        done = all_at_once(CutInput.of(problem), problem.model, engine, by_leaves=by_leaves)
+        done = all_at_once(CutInput.of(problem, engine), problem.model, engine, by_leaves=by_leaves)
         return done.solution(problem.hierarchy)

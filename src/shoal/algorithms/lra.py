@@ -140,4 +140,4 @@ class LRA(TreeAlgorithm):
             if solution.optimality is not None and solution.optimality.ended == "interrupted":
                 raise KeyboardInterrupt  # the best so far of a single chunk is useless
             return solution
-        return level_by_level(CutInput.of(part), part.model, engine).solution(part.hierarchy)
+        return level_by_level(CutInput.of(part, engine), part.model, engine).solution(part.hierarchy)

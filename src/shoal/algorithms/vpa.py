@@ -71,7 +71,7 @@ class VPA(CutAlgorithm):
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Anonymize the parts, then all items together."""
-        cut_input = CutInput.of(problem)
+        cut_input = CutInput.of(problem, engine)
 
         def within(leaves: range, engine: Engine) -> Repaired:
             part = part_of(cut_input, leaves)

@@ -77,7 +77,7 @@ def fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[st
             else f"a published label contains {name_of(mark)}"
         )
         remarks.append(f"{items} now separated by {name_of(chosen)}: {why}.")
-    if _misread(labels, chosen, single=int(rows.sizes.max(initial=0)) < 2):
+    if _misread(labels, chosen, single=rows.longest < 2):
         remarks.append(
             f"{items} separated by {name_of(chosen)}, which a reader of the file would not guess: "
             f"pass item_delimiter={chosen!r} to read it."

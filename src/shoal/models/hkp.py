@@ -166,7 +166,7 @@ class Hkp(SensitiveValues, ItemsetModel):
 
     def demand(self, rows: Transactions) -> Demand:
         """Ask that any p labels are in k records, and at most the share h of these has the same private item."""
-        return Demand(self.k, min(self.p, int(rows.sizes.max(initial=0))), self.share)
+        return Demand(self.k, min(self.p, rows.longest), self.share)
 
     def feasible(self, published: Published) -> None:
         """Do nothing: the model is always feasible, because its algorithms may suppress all public items."""

@@ -169,7 +169,7 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
 
     def demand(self, rows: Transactions) -> Demand:
         """Ask that any m labels are in k records, and at most 1 in l of these has the same sensitive value."""
-        return Demand(self.k, min(self.m, int(rows.sizes.max(initial=0))), Fraction(1, self.l))
+        return Demand(self.k, min(self.m, rows.longest), Fraction(1, self.l))
 
     def unreachable(self, rows: Transactions, values: Transactions) -> str:
         """Explain that a value is too frequent among the records with items."""

@@ -87,7 +87,7 @@ class Km(ItemsetModel):
         >>> Km(m="all").demand(Transactions.from_sets([["a", "b"], ["c"]])).known
         2
         """
-        longest = int(rows.sizes.max(initial=0))
+        longest = rows.longest
         return Demand(self.k, longest if self.m == "all" else min(self.m, longest), monotone=True)
 
     def feasible(self, published: Published) -> None:

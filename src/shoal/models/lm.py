@@ -139,7 +139,7 @@ class Lm(SensitiveValues, ItemsetModel):
 
     def demand(self, rows: Transactions) -> Demand:
         """Ask that at most 1 in l of the records with any m labels has the same sensitive value."""
-        return Demand(1, min(self.m, int(rows.sizes.max(initial=0))), Fraction(1, self.l))
+        return Demand(1, min(self.m, rows.longest), Fraction(1, self.l))
 
     def unreachable(self, rows: Transactions, values: Transactions) -> str:
         """Explain that a value is too frequent among the records with items."""

@@ -19,7 +19,7 @@ def rare_sets(rows: Transactions, k: int, m: int | Literal["all"], engine: Engin
     >>> rare_sets(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2, LOCAL).sets
     [([2], 1)]
     """
-    tick, longest = engine.tick("verifying"), int(rows.sizes.max(initial=0))
+    tick, longest = engine.tick("verifying"), rows.longest
     arrays, persons = (rows.indptr, rows.items, len(rows.labels), k), rows.repeaters
     if m == "all" or m >= longest or (m > 3 and not rare_rows(*arrays, persons=persons, keep=0).violations):
         return rare_rows(*arrays, persons=persons, tick=tick)

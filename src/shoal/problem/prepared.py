@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.arrays import Counts
+from shoal.data.arrays import Codes, Counts
 from shoal.data.columns import Column
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -49,6 +49,7 @@ class Prepared(Generic[Model]):
     missing_sensitive: tuple[str, ...]  # declared as sensitive, but not in the data
     sensitive_groups: Mapping[str, int]  # declared groups, with the number of their items in the data
     added_items: int  # number of items that were missing in the hierarchy
+    all_items: Transactions | None = None  # all rows, if ``items`` holds only what a search needs of them
 
     def __repr__(self) -> str:
         """Describe the problem without showing any data."""
@@ -125,9 +126,24 @@ class Prepared(Generic[Model]):
         return replace(self, hierarchy=hierarchy, items=items, item_weights=weights)
 
     @cached_property
+    def code_of_all(self) -> Codes:
+        """The leaf of each item code of :attr:`all_items`."""
+        assert self.all_items is not None
+        return np.array([self.hierarchy.code_of[label] for label in self.all_items.labels], dtype=np.int32)
+
+    @cached_property
+    def supports(self) -> Counts:
+        """The number of rows that hold each item, of all rows."""
+        if self.all_items is None:
+            return self.items.supports
+        supports = np.zeros(self.hierarchy.n_leaves, dtype=np.int64)
+        supports[self.code_of_all] = self.all_items.supports
+        return supports
+
+    @cached_property
     def occurrences(self) -> Counts:
         """For each node of the hierarchy, the weighted number of items of records below it."""
-        supports = self.items.supports
+        supports = self.supports
         weights = np.ones_like(supports) if self.item_weights is None else self.item_weights
         total = sum(
             map(operator.mul, supports.tolist(), weights.tolist())

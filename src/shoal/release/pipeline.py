@@ -32,9 +32,11 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared, Problem
 from shoal.problem.persons import refuse_linking
 from shoal.published import Published
+from shoal.recoding.solution import Solution
 from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
 from shoal.search import chains
+from shoal.search.thinning import thinned_problem
 
 LOG = logging.getLogger("shoal")  # stages and their seconds; never anything from the data
 
@@ -66,7 +68,7 @@ def make_release(
     prepared = problem.prepared
     timings, cpu = dict[str, float](), dict[str, float]()
     with _timed(timings, cpu, "solve"):
-        solution = chains.solved(prepared, lambda part: algorithm.solve(part, engine))
+        solution = chains.solved(prepared, lambda part: _solved(part, algorithm, engine))
         if solution.hierarchy is not None:
             prepared = prepared.on(solution.hierarchy)
     with _timed(timings, cpu, "apply"):
@@ -91,6 +93,11 @@ def make_release(
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
+
+
+def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engine) -> Solution:
+    """Run the search on what it needs of the rows."""
+    return algorithm.solve(problem if algorithm.needs_all_rows else thinned_problem(problem, engine), engine)
 
 
 def refuse_unfit(problem: Problem[PrivacyModel], algorithm: Algorithm) -> None:
@@ -156,7 +163,7 @@ def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
     """Raise an error if a published value does not cover the original one, or an item was lost without suppression."""
     before, after = compared.original.relational, compared.published.relational
     values = after is None or before is None or after.covers(before).all()
-    if not values or (not algorithm.suppresses and not compared.covered_sizes.all()):
+    if not values or (not algorithm.suppresses and not compared.covered.sizes.all()):
         what = "items" if values else "values of columns"
         raise Untruthful(
             f"Algorithm {algorithm.name} returned a recoding whose {what} do not cover the original ones: nothing was "

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
@@ -107,7 +108,7 @@ class BoundedSearch:
             self.clock.check()
             self.engine.progress(stage, share)
 
-        return Engine(self.engine.workers, progress)
+        return replace(self.engine, progress=progress)
 
     def _progress(self) -> None:
         """Report how much of the best cost is proved to be unavoidable."""

@@ -9,17 +9,19 @@ labels of the cut that violate the model and repairs them. Rounds end when none 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
-from shoal.engines import Engine
+from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.built_tree import TreeSize, built_tree
-from shoal.kernels.search.cuts.direct_pass import Pass, direct_pass
+from shoal.kernels.search.cuts.direct_pass import COUNT, Pass, direct_pass
 from shoal.kernels.search.repair import repair as kernel
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
@@ -28,10 +30,12 @@ from shoal.options import option
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
+from shoal.search.thinning import LARGE, count_nodes, node_supports, thinned
 
 COUNTED = "count_tree_nodes"  # statistic: nodes counted in the largest pass
 BUILT = "count_tree_nodes_built"  # statistic: nodes of the largest tree that the paper's algorithm would build
 
+FEW = 2  # labels of the sets that need few of many rows
 LABEL_ORDERS = ("support", "leaves")
 
 
@@ -59,11 +63,13 @@ class CutInput:
     sensitive: Transactions
     hierarchy: Hierarchy
     costs: Counts
+    supports: Counts = field(default_factory=lambda: COUNT)  # of the nodes in all rows, if these are not all
 
     @classmethod
-    def of(cls, problem: Prepared[PrivacyModel]) -> CutInput:
-        """Return the input for all rows of a problem."""
-        return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs)
+    def of(cls, problem: Prepared[PrivacyModel], engine: Engine = LOCAL) -> CutInput:
+        """Return the input for all rows of a problem, or for what a search needs of them."""
+        supports = node_supports(problem, engine)
+        return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs, supports)
 
 
 @dataclass(frozen=True)
@@ -129,8 +135,13 @@ def level_by_level(
     """Run AA (Terrovitis et al. 2008, Alg. 4): sets of 1 label, then 2, up to as many as an attacker can know."""
     known = model.demand(cut_input.items).known
     if not _counts_trees(engine, model, cut_input):
-        sizes = range(1, known + 1)
-        return repair(cut_input, model, sizes, engine, raised=raised, bounded=bounded, by_leaves=by_leaves)
+        done = Repaired(list(raised), 0, 0)
+        for sizes in _stages(cut_input, model, known):
+            part = _needed(cut_input, model, known and sizes[-1], done.raised, engine)
+            options: Any = {"raised": done.raised, "bounded": bounded, "by_leaves": by_leaves, "smaller_safe": True}
+            more = repair(part, model, sizes, engine, **options)
+            done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs)
+        return done
     done = Repaired(list(raised), 0, 0, Built(0, 0, 0))
     for size in range(1, known + 1):
         tree = _built_tree(cut_input, done.raised, size, engine, by_leaves=by_leaves)
@@ -139,6 +150,31 @@ def level_by_level(
         more = repair(cut_input, model, sizes, engine, raised=done.raised, bounded=bounded, by_leaves=by_leaves)
         done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs, built)
     return done
+
+
+def _stages(cut_input: CutInput, model: ItemsetModel, known: int) -> list[range]:
+    """Return the sizes of sets, split where the rows that are needed change.
+
+    Sets of up to two labels need few of many rows. There are many more sets of three, so all rows may be needed.
+    """
+    large = len(cut_input.items.items) >= LARGE and not len(cut_input.supports)
+    if large and known > FEW and model.demand(cut_input.items).monotone:
+        return [range(1, FEW + 1), range(FEW + 1, known + 1)]
+    return [range(1, known + 1)]
+
+
+def _needed(cut_input: CutInput, model: ItemsetModel, size: int, raised: Sequence[int], engine: Engine) -> CutInput:
+    """Return what a repair of sets of up to ``size`` labels needs of the rows at a cut."""
+    items, demand, hierarchy = cut_input.items, model.demand(cut_input.items), cut_input.hierarchy
+    if not demand.monotone or len(cut_input.supports):
+        return cut_input
+    cut = GlobalCut.raising(hierarchy, raised)
+    labels = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), hierarchy.leaves[cut.nodes])
+    few = thinned(items, demand.k, size, engine, labels)
+    if few is items:
+        return cut_input
+    leaves = np.arange(hierarchy.n_leaves, dtype=np.int32)
+    return replace(cut_input, items=few, supports=count_nodes(items, leaves, hierarchy.parent, engine))
 
 
 def all_at_once(cut_input: CutInput, model: ItemsetModel, engine: Engine, *, by_leaves: bool = False) -> Repaired:
@@ -185,9 +221,11 @@ def repair(
     raised: Sequence[int] = (),
     bounded: bool = False,
     by_leaves: bool = False,
+    smaller_safe: bool = False,
 ) -> Repaired:
     """Run a pass for sets of up to each of the sizes, starting from the cut ``raised``.
 
+    ``smaller_safe``: sets of fewer labels than the first size are known to be safe.
     ``bounded``: do not use the root. Sets that only the root could repair stay as they are.
     ``by_leaves``: order labels by the number of leaves below them, not by support (Terrovitis et al. 2008, s.4.1).
     """
@@ -197,7 +235,7 @@ def repair(
     demand, tree = model.demand(items), (hierarchy.parent, hierarchy.span, cut_input.costs, hierarchy.n_leaves)
     done = Repaired(list(raised), 0, 0)
     if demand.k > 1:
-        direct = _direct(cut_input, demand.k, sizes, raised, bounded, by_leaves, tick)
+        direct = _direct(cut_input, demand.k, sizes, raised, bounded, by_leaves, smaller_safe, tick)
         done = Repaired(direct.raised, direct.counted, direct.repairs)
     if demand.absent and not bounded:  # parts repair only sets of present labels; the last pass repairs the rest
         more = repair_negative(
@@ -232,7 +270,14 @@ def repair(
 
 
 def _direct(
-    cut_input: CutInput, k: int, sizes: range, raised: Sequence[int], bounded: bool, by_leaves: bool, tick: Tick
+    cut_input: CutInput,
+    k: int,
+    sizes: range,
+    raised: Sequence[int],
+    bounded: bool,
+    by_leaves: bool,
+    smaller_safe: bool,
+    tick: Tick,
 ) -> Pass:
     """Run direct anonymization for sets of up to each of the sizes."""
     items, hierarchy = cut_input.items, cut_input.hierarchy
@@ -245,16 +290,13 @@ def _direct(
         hierarchy.n_leaves,
         k,
         # Beyond three labels: if whole rows are safe, nothing is left to repair.
-        range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
+        range(min(sizes[0], items.longest), min(sizes[-1], items.longest) + 1),
         raised,
         persons=items.repeaters,
         until_safe=sizes[-1] > 3,
         bounded=bounded,
         by_leaves=by_leaves,
+        supports=cut_input.supports,
+        safe_size=sizes[0] - 1 if smaller_safe else 0,
         tick=tick,
     )
-
-
-def _longest(items: Transactions) -> int:
-    """The size of the largest row."""
-    return int(items.sizes.max(initial=0))

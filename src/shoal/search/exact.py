@@ -192,7 +192,9 @@ class ExactSearch(BoundedSearch):
         if self.aa is None and self.clock.left() > self.aa_seconds:
             self.aa_seconds = self.clock.left()
             with self._timed("AA"):
-                repaired = level_by_level(CutInput.of(self.problem), self.problem.model, self._within_time())
+                repaired = level_by_level(
+                    CutInput.of(self.problem, self.engine), self.problem.model, self._within_time()
+                )
             self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> CutSolution:

@@ -53,7 +53,7 @@ def gray_chunks(
     """
     numbered = renumbered(items, splitting.bit_order)
     order = gray_order(numbered.indptr, numbered.items)
-    most = int(items.sizes.max(initial=0)) if m == "all" else m
+    most = items.longest if m == "all" else m
     ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility, splitting)
     cut = np.split(order, [end + 1 for end in ends])
     if not keep_persons or not len(items.repeaters):

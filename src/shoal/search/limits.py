@@ -47,11 +47,11 @@ class Limits:
                     f"{hierarchy.name}{near}: correct or remove it."
                 )
             protected[slice(*hierarchy.span[hierarchy.code_of[label]])] = True
-        protected &= problem.items.supports > 0  # items that do not occur cannot be suppressed
-        sums = np.concatenate([[0], np.cumsum(problem.items.supports)])
+        protected &= problem.supports > 0  # items that do not occur cannot be suppressed
+        sums = np.concatenate([[0], np.cumsum(problem.supports)])
         occurrences = sums[hierarchy.span[:, 1]] - sums[hierarchy.span[:, 0]]
         share = Fraction(str(percent)) / 100  # as written: 0.1 is exactly a tenth
-        return cls(int(len(problem.items.items) * share), protected, occurrences)
+        return cls(int(int(problem.supports.sum()) * share), protected, occurrences)
 
     def barred(self, hierarchy: Hierarchy) -> npt.NDArray[np.bool_]:
         """For each node, whether it must not be suppressed because it covers a protected item."""

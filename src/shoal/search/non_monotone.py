@@ -43,7 +43,7 @@ class NonMonotoneSearch(BoundedSearch):
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        self.cut_input, self.model = CutInput.of(problem), problem.model
+        self.cut_input, self.model = CutInput.of(problem, engine), problem.model
         with self._timed("counting"):
             self.breaches = breaches_of(problem, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it

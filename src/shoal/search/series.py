@@ -208,7 +208,7 @@ def _part(clock: Clock, weights: Sequence[float], at: int) -> Clock:
 
 def _named(engine: Engine, pair: Pair) -> Engine:
     """Return an engine that names the pair in its progress."""
-    return Engine(engine.workers, lambda _, share: engine.progress(f"k={pair.k}, m={pair.m}", share))
+    return replace(engine, progress=lambda _, share: engine.progress(f"k={pair.k}, m={pair.m}", share))
 
 
 def _loss(solution: Solution) -> float:

@@ -113,6 +113,9 @@ def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solut
 def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
     """Return the loss of a solution, in the loss that is minimised."""
     own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
+    cut = solution.recoding.global_cut
+    if cut is not None and not len(cut.suppressed):
+        return int(own.costs[cut.nodes].sum()) / own.scale
     total, scale = own.loss.total(Comparison(own.original, solution.recoding.apply(own.items)), own.item_weights)
     return total / scale
 

@@ -13,6 +13,8 @@ from shoal.kernels.arrays import NOBODY, Row, flat, grouped_people, people_of, r
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.label_order import label_order
 
+COUNT = np.zeros(0, dtype=np.int64)  # as supports: count them in the rows
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -38,6 +40,8 @@ def direct_pass(
     until_safe: bool = False,
     bounded: bool = False,
     by_leaves: bool = False,
+    supports: Counts = COUNT,
+    safe_size: int = 0,
     tick: Tick = no_progress,
 ) -> Pass:
     """Run direct anonymization (Terrovitis et al. 2008, Alg. 3) from the cut ``raised``: one pass for each size.
@@ -47,6 +51,8 @@ def direct_pass(
     - ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
     - ``bounded``: never raise to the root. Sets that no other node raises to a support of k stay as they are.
     - ``by_leaves``: order labels by the number of leaves below them, most first, not by falling support.
+    - ``supports``: the support of each node in all rows, if the rows hold only what the search needs of them.
+    - ``safe_size``: sets of up to so many labels are known to be safe at the cut ``raised``.
     """
     nodes = np.array(sorted(raised), dtype=np.int32)
     return Pass(
@@ -65,6 +71,8 @@ def direct_pass(
             nodes,
             bounded,
             by_leaves,
+            supports,
+            safe_size,
             tick,
         )
     )
@@ -85,11 +93,14 @@ def direct_pass_twin(
     raised: Codes,
     bounded: bool,
     by_leaves: bool,
+    supports: Counts,
+    safe_size: int,
     tick: Tick,
 ) -> tuple[list[int], int, int]:
     """Walk the count-tree in preorder, count children when the walk reaches them, and repair sets below k."""
     rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
-    walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, by_leaves, tick)
+    given = supports.tolist() or None
+    walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, by_leaves, given, tick)
     for node in raised.tolist():
         walk.commit(node)
     for size in range(first, last + 1):
@@ -115,6 +126,7 @@ class _DirectPass:
         k: int,
         bounded: bool,
         by_leaves: bool,
+        supports: list[int] | None,
         tick: Tick,
     ) -> None:
         self.parent, self.span, self.cost, self.k, self.tick = parent, span, cost, k, tick
@@ -127,7 +139,7 @@ class _DirectPass:
             self.under[parent[node]] += self.under[node]
         self.counted = self.most_counted = self.repairs = 0
         expanded = [({v for leaf in row for v in self.ancestors(leaf)}, people) for row, people in leaf_rows.items()]
-        order = label_order(expanded, span, by_leaves)
+        order = label_order(expanded, span, by_leaves, supports)
         self.order = {label: rank for rank, label in enumerate(order)}
         self.rows = [(sorted(labels, key=self.order.__getitem__), people) for labels, people in expanded]
         self.total = len(set().union(*leaf_rows.values()))
