@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ PART_ROWS = 1 << 18  # rows of a part: large enough for the kernels, small enoug
 Progress = Callable[[str, float], None]  # (stage, share done in 0..1)
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+State = TypeVar("State")
 
 
 def _silent(stage: str, share: float) -> None:
@@ -198,6 +199,15 @@ class Engine:
                 for future in running:
                     future.cancel()
 
+    def accumulate(
+        self, stage: str, make: Callable[[], State], add: Callable[[State, SomeRows], None], rows: SomeRows
+    ) -> list[State]:
+        """Add all parts of the rows to states, one for each worker, and return these. Each part is added to one."""
+        states = PerThread(make)
+        for _ in self.over(stage, lambda part, _: add(states.own, part), rows):
+            pass
+        return states.all
+
     def _report(self, stage: str, start: int, rows: int) -> None:
         """Report the progress after a part."""
         self.progress(stage, min(1.0, (start + self.part_rows) / max(1, rows)))
@@ -208,6 +218,29 @@ class Engine:
         while not wait([future], timeout=0.05).done:
             continue
         return future.result()
+
+
+class PerThread(Generic[State]):
+    """One object for each thread that asks.
+
+    >>> lists = PerThread(list)
+    >>> lists.own.append(1)
+    >>> lists.own, lists.all
+    ([1], [[1]])
+    """
+
+    def __init__(self, make: Callable[[], State]) -> None:
+        self._make, self._local = make, threading.local()
+        self.all: list[State] = []
+
+    @property
+    def own(self) -> State:
+        """The object of this thread."""
+        if not hasattr(self._local, "state"):
+            self._local.state = self._make()
+            self.all.append(self._local.state)
+        state: State = self._local.state
+        return state
 
 
 LOCAL = Engine()

@@ -7,6 +7,7 @@ from typing import Literal
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.verify.rare_itemsets import Rare, rare_itemsets, rare_rows
+from shoal.models.set_counting import count_sets, counts_by_table
 
 
 def rare_sets(rows: Transactions, k: int, m: int | Literal["all"], engine: Engine) -> Rare:
@@ -23,4 +24,8 @@ def rare_sets(rows: Transactions, k: int, m: int | Literal["all"], engine: Engin
     arrays, persons = (rows.indptr, rows.items, len(rows.labels), k), rows.repeaters
     if m == "all" or m >= longest or (m > 3 and not rare_rows(*arrays, persons=persons, keep=0).violations):
         return rare_rows(*arrays, persons=persons, tick=tick)
+    if counts_by_table(rows, m, engine):
+        occurring, rare = count_sets(rows, k, m, engine)
+        if not rare:
+            return Rare(occurring, 0, [])  # else the other way names them
     return rare_itemsets(*arrays, m, persons=persons, first_size_only=True, threads=engine.threads, tick=tick)

@@ -20,17 +20,16 @@ Cost: one pass over the small sets of all rows, with a byte for each possible se
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Generic, Self, TypeVar
+from typing import Self
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, counted
 from shoal.data.transactions import Transactions
-from shoal.engines import Engine
+from shoal.engines import Engine, PerThread
 from shoal.kernels.search.cuts.direct_pass import COUNT
 from shoal.kernels.search.node_supports import NodeSupports
 from shoal.kernels.search.thin import LEFT_OUT, RARE, Thin
@@ -41,8 +40,6 @@ LARGE = 2_000_000  # items of records: below this, a search is fast enough with 
 PAYS = 4  # thin only if the sets of all rows are so many times those that may be needed
 MOST_LABELS = 3  # size of the largest sets that can be thinned
 MOST_PASSES = 8
-Counter = TypeVar("Counter")
-
 TABLE_SHARE = 4  # tables of all threads may take this part of the memory
 
 
@@ -127,10 +124,10 @@ def node_supports(problem: Prepared[PrivacyModel], engine: Engine) -> Counts:
 def count_nodes(items: Transactions, code_of: Codes, parent: Codes, engine: Engine) -> Counts:
     """Return the support of each node. ``code_of``: the leaf of each item."""
     rows = RowsByPerson.of(items)
-    counters = _PerThread(lambda: NodeSupports(code_of, parent))
-    for _ in rows.workers(engine).over("counting items", lambda part, _: counters.own.add(*part.arrays), rows):
-        pass
-    return np.sum([counter.supports for counter in counters.all], axis=0, dtype=np.int64)
+    counters = rows.workers(engine).accumulate(
+        "counting items", lambda: NodeSupports(code_of, parent), lambda own, part: own.add(*part.arrays), rows
+    )
+    return np.sum([counter.supports for counter in counters], axis=0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +182,7 @@ def _marked(
 ) -> Counts:
     """Return the items that are needed for sets with their largest label in a range, each as ``row * width + code``."""
     width = len(rows.items.labels)
-    counters = _PerThread(lambda: Thin(ranking.rank, ranking.labels, k, m, within=within, persons=persons))
+    counters = PerThread(lambda: Thin(ranking.rank, ranking.labels, k, m, within=within, persons=persons))
 
     def mark(part: RowsByPerson, _: Engine) -> tuple[Counts, Codes, int]:
         at = np.flatnonzero(counters.own.mark(*part.arrays))
@@ -199,23 +196,6 @@ def _marked(
             before += length
 
     return np.concatenate(list(keys()))
-
-
-class _PerThread(Generic[Counter]):
-    """One counter for each thread that asks."""
-
-    def __init__(self, make: Callable[[], Counter]) -> None:
-        self._make, self._local = make, threading.local()
-        self.all: list[Counter] = []
-
-    @property
-    def own(self) -> Counter:
-        """The counter of this thread."""
-        if not hasattr(self._local, "counter"):
-            self._local.counter = self._make()
-            self.all.append(self._local.counter)
-        counter: Counter = self._local.counter
-        return counter
 
 
 def _sets(items: Transactions, m: int) -> int:
