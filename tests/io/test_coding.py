@@ -13,6 +13,7 @@ import pytest
 
 from shoal import io
 from shoal.data import Transactions
+from shoal.engines import Engine
 from shoal.errors import DataError
 from shoal.io import coding
 from shoal.io.coding import Coded, Encoder, as_text, coded_lists, label_lists, slices
@@ -29,27 +30,18 @@ def encoded(parts: list[list[list[str]]], **options: Any) -> Transactions:
     return encoder.transactions()
 
 
-@pytest.mark.parametrize("shared", [0, 1, 3, 1 << 20])
+@pytest.mark.parametrize("part_rows", [1, 2, 7])
 @pytest.mark.parametrize("options", [{}, {"multiset": True}, {"drop_items": ("a", "zzz")}], ids=str)
-def test_parts_make_no_difference(monkeypatch: pytest.MonkeyPatch, shared: int, options: dict[str, Any]) -> None:
+def test_parts_make_no_difference(part_rows: int, options: dict[str, Any]) -> None:
     whole = encoded([ROWS], **options)
-    monkeypatch.setattr(coding, "_UNSHARED", shared)
     for parts in (PARTS, [[row] for row in ROWS]):
-        rows = encoded(parts, **options)
+        with Engine(workers=2, memory=16, part_rows=part_rows).in_use():
+            rows = encoded(parts, **options)
         assert rows.labels == whole.labels
         assert rows.items.tolist() == whole.items.tolist()
         assert rows.indptr.tolist() == whole.indptr.tolist()
     if not options:
         assert whole.sets() == [set(row) - {" "} for row in ROWS]
-
-
-def test_many_labels_share_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coding, "_UNSHARED", 10)
-    encoder = Encoder()
-    for part in range(40):
-        encoder.add(Coded.of_rows([["common", f"{part % 20}"]]))
-        assert encoder._labels <= max(10, 2 * 21) + 2  # so many are in memory at most
-    assert len(encoder.transactions().labels) == 21
 
 
 def test_what_was_dropped_is_known_at_the_end() -> None:

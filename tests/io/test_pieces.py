@@ -31,7 +31,6 @@ def small(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr("shoal.io.csv._BLOCK", max(size, 300))  # no record may be longer
     monkeypatch.setattr("shoal.io.jsonl._BATCH", size)
     monkeypatch.setattr("shoal.io.arrow._ROWS", size)
-    monkeypatch.setattr("shoal.io.coding._UNSHARED", size)
     monkeypatch.setattr("shoal.io.coding.BATCH_ROWS", size)
 
 

@@ -77,6 +77,20 @@ class Transactions:
         return rows
 
     @classmethod
+    def joined(
+        cls, parts: Iterable[tuple[Offsets, Codes]], labels: tuple[str, ...], persons: Persons | None = None
+    ) -> Self:
+        """Build it from parts that are valid: the row starts and the items of each. It may be larger than memory."""
+        indptr, items = current().collect(np.int64), current().collect(np.int32)
+        indptr.append(np.zeros(1, dtype=np.int64))
+        before = 0
+        for starts, codes in parts:
+            indptr.append(starts[1:] + before)
+            items.append(codes)
+            before += len(codes)
+        return cls._valid(indptr.array(), items.array(), labels, persons)
+
+    @classmethod
     def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
         """Build transactions from sets of labels. By default, the labels are those that occur, in canonical order."""
         lists = [list(row) for row in rows]
@@ -150,6 +164,11 @@ class Transactions:
         return frozen(counts, np.int64)
 
     @property
+    def used_labels(self) -> list[str]:
+        """Return the labels that occur."""
+        return [self.labels[code] for code in np.flatnonzero(self.supports).tolist()]
+
+    @property
     def repeaters(self) -> Codes:
         """Return the number of each row's person if that person has several rows (:attr:`Persons.repeaters`)."""
         return np.zeros(0, dtype=np.int32) if self.persons is None else self.persons.repeaters
@@ -203,17 +222,10 @@ class Transactions:
 
     def recode(self, code_of: Codes, labels: Sequence[str]) -> Transactions:
         """Replace every item i by ``code_of[i]``. Equal codes in a row collapse. A negative code removes the item."""
-        engine, names = current(), tuple(labels)
         code_of = np.asarray(code_of, dtype=np.int32)
         rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))
-        sizes, items = engine.collect(np.int64), engine.collect(np.int32)
-        sizes.append(np.zeros(1, dtype=np.int64))
-        before = 0
-        for indptr, codes in engine.over("recoding", lambda part, _: _recoded(part, code_of, rising), self):
-            sizes.append(indptr[1:] + before)
-            items.append(codes)
-            before += len(codes)
-        return Transactions._valid(sizes.array(), items.array(), names, self.persons)
+        parts = current().over("recoding", lambda part, _: _recoded(part, code_of, rising), self)
+        return Transactions.joined(parts, tuple(labels), self.persons)
 
     def in_use(self) -> Transactions:
         """Return the same rows with only the labels that occur."""

@@ -10,10 +10,11 @@ import contextlib
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Generic, Protocol, Self, TypeVar
 
@@ -169,32 +170,46 @@ class Engine:
 
         Only a few parts are in memory at a time. Each gets an engine with one worker.
         """
-        starts = range(0, len(rows), self.part_rows) if len(rows) else range(1)
-        alone = replace(self, workers=1, progress=_silent)
+        ends = range(self.part_rows, max(1, len(rows)) + self.part_rows, self.part_rows)
 
-        def run(start: int) -> Result:
-            part = rows.part(start, min(start + self.part_rows, len(rows)))
-            with alone.in_use():
-                result = work(part, alone)
+        def run(end: int) -> Result:
+            part = rows.part(end - self.part_rows, min(end, len(rows)))
+            result = work(part, current())
             part.release()
             return result
 
-        if self.threads == 1 or len(starts) < 2:
-            for start in starts:
-                yield run(start)
-                self._report(stage, start, len(rows))
+        for end, result in zip(ends, self.each(run, ends), strict=True):
+            yield result
+            self.progress(stage, min(1.0, end / max(1, len(rows))))
+
+    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Run ``work(task)`` for every task, and yield the results in the order of the tasks.
+
+        A few tasks run ahead of what is taken. Inside, :func:`current` is an engine with one worker.
+
+        >>> list(Engine(workers=2).each(abs, [-1, 2, -3]))
+        [1, 2, 3]
+        """
+        alone = replace(self, workers=1, progress=_silent)
+
+        def run(task: Task) -> Result:
+            with alone.in_use():
+                return work(task)
+
+        tasks = iter(tasks)
+        first = list(islice(tasks, 2))
+        if self.threads == 1 or len(first) < 2:
+            yield from map(run, chain(first, tasks))
             return
         running = deque[Future[Result]]()
-        with ThreadPoolExecutor(min(self.threads, len(starts))) as pool:
+        with ThreadPoolExecutor(self.threads) as pool:
             try:
-                for at, start in enumerate(starts):
-                    running.append(pool.submit(run, start))
+                for task in chain(first, tasks):
+                    running.append(pool.submit(run, task))
                     if len(running) > 2 * self.threads:
-                        yield self._result(running.popleft())
-                        self._report(stage, starts[at - len(running)], len(rows))
+                        yield _result(running.popleft())
                 while running:
-                    yield self._result(running.popleft())
-                    self._report(stage, starts[len(starts) - len(running) - 1], len(rows))
+                    yield _result(running.popleft())
             finally:
                 for future in running:
                     future.cancel()
@@ -208,16 +223,12 @@ class Engine:
             pass
         return states.all
 
-    def _report(self, stage: str, start: int, rows: int) -> None:
-        """Report the progress after a part."""
-        self.progress(stage, min(1.0, (start + self.part_rows) / max(1, rows)))
 
-    @staticmethod
-    def _result(future: Future[Result]) -> Result:
-        """Wait for a result, and notice Ctrl-C."""
-        while not wait([future], timeout=0.05).done:
-            continue
-        return future.result()
+def _result(future: Future[Result]) -> Result:
+    """Wait for a result, and notice Ctrl-C."""
+    while not wait([future], timeout=0.05).done:
+        continue
+    return future.result()
 
 
 class PerThread(Generic[State]):

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data import Transactions, canonical_order
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.data.arrow import arrow_numbers, arrow_texts, is_text, numpy_of
+from shoal.engines import Engine, current, release
 from shoal.errors import DataError
 from shoal.io.messages import shorten, shown
 from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import Tokens, split_cells
 
-_UNSHARED = 1 << 20  # with more labels in the dictionaries of parts, they are unified
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
 
 
@@ -128,65 +129,90 @@ def are_whole(decimals: Any) -> Any:
 
 
 class Encoder:
-    """Code rows part by part. Of earlier parts, only the codes stay in memory."""
+    """Code rows part by part. Of earlier parts, only the codes are kept, in a file if they are very many."""
 
     def __init__(self, *, multiset: bool = False, drop_items: Collection[str] = ()) -> None:
         self._multiset, self._drop_items = multiset, frozenset(drop_items)
-        self._sizes: list[Codes] = []  # of the rows of each part
-        self._items: list[Any] = []  # dictionary-coded texts of each part
+        self._code_of: dict[str, int] = {}  # of each label, in the order of their first use
+        self._ends, self._codes = current().collect(np.int64), current().collect(np.int32)
+        self._ends.append(np.zeros(1, dtype=np.int64))
+        self._items = 0
         self._quantities: list[Counts] = []
-        self._labels = 0  # labels in all dictionaries since they were last unified
         self.dropped: set[str] = set()  # the items to drop that occurred; known at the end
 
     def add(self, rows: Coded, quantities: Counts | None = None) -> None:
         """Append rows. ``quantities`` holds how many of each item, for multisets."""
-        self._sizes.append(rows.sizes)
-        self._items.append(rows.items)
+        known = self._code_of
+        codes = np.array([known.setdefault(label, len(known)) for label in rows.labels], dtype=np.int32)
+        self._codes.append(codes[numpy_of(rows.items.indices)])
+        self._ends.append(np.cumsum(rows.sizes, dtype=np.int64) + self._items)
+        self._items += len(rows.items)
         if quantities is not None:
             self._quantities.append(quantities)
-        self._labels += len(rows.items.dictionary)
-        if self._labels > max(_UNSHARED, 2 * len(self._items[0].dictionary)):
-            self._share()
-
-    def _share(self) -> None:
-        """Give all parts one dictionary."""
-        import pyarrow as pa
-
-        self._items = pa.chunked_array(self._items).unify_dictionaries().chunks
-        self._labels = len(self._items[0].dictionary)
 
     def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
         """Return all rows. Nothing can be added afterwards.
 
         ``record_of`` holds the number of the record that each row belongs to, and ``records`` how many there are.
         """
-        if not self._items:
+        labels, rows = list(self._code_of), CodedRows(self._ends.array(), self._codes.array())
+        if not len(rows):
             return Transactions.nothing(records)
-        self._share()
-        labels: list[str] = self._items[0].dictionary.to_pylist()
-        sizes = _emptied(self._sizes)
-        self._items[:] = [numpy_of(part.indices) for part in self._items]
-        codes = _emptied(self._items)
-        quantities = _emptied(self._quantities) if self._quantities else None
         self.dropped = set(self._drop_items.intersection(labels))
         kept = np.array([bool(label.strip()) and label not in self._drop_items for label in labels], dtype=np.bool_)
-        if not kept.all():
-            there = kept[codes]
-            ends = np.concatenate([[0], np.cumsum(there)])
-            sizes = np.diff(ends[np.concatenate([[0], np.cumsum(sizes)])]).astype(np.int32)
-            codes, quantities = codes[there], None if quantities is None else quantities[there]
-        if record_of is not None:
-            sizes, codes, quantities = _regrouped(sizes, codes, quantities, record_of, records)
-        if self._multiset:
-            sizes, codes, labels = _count(sizes, codes, labels, quantities)
-            _refuse_clash(labels, {label.rpartition("*")[0] for label in labels})
-            kept = np.ones(len(labels), dtype=np.bool_)
+        if record_of is not None or self._multiset:
+            quantities = np.concatenate(self._quantities) if self._quantities else None
+            sizes, codes, quantities = _only(kept, np.diff(rows.ends).astype(np.int32), rows.codes, quantities)
+            if record_of is not None:
+                sizes, codes, quantities = _regrouped(sizes, codes, quantities, record_of, records)
+            if self._multiset:
+                sizes, codes, labels = _count(sizes, codes, labels, quantities)
+                _refuse_clash(labels, {label.rpartition("*")[0] for label in labels})
+                kept = np.ones(len(labels), dtype=np.bool_)
+            rows = CodedRows(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]), codes)
         order = canonical_order(label for label, keep in zip(labels, kept.tolist(), strict=True) if keep)
         rank_of = {label: rank for rank, label in enumerate(order)}
         rank = np.array([rank_of.get(label, -1) for label in labels], dtype=np.int32)
-        indptr, items = sorted_rows(sizes, codes, rank)
-        indptr.flags.writeable = items.flags.writeable = False  # read-only arrays need not be copied
-        return Transactions(indptr, items, tuple(order))
+
+        def in_order(part: CodedRows, _: Engine) -> tuple[Offsets, Codes]:
+            sizes, codes, _ = _only(kept, np.diff(part.ends).astype(np.int32), part.codes, None)
+            return sorted_rows(sizes, codes, rank)
+
+        return Transactions.joined(current().over("sorting", in_order, rows), tuple(order))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows of codes in any order. Row r holds ``codes[ends[r]:ends[r + 1]]``, counted from ``ends[0]``."""
+
+    ends: Offsets
+    codes: Codes
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.ends) - 1
+
+    def part(self, start: int, stop: int) -> CodedRows:
+        """Return some consecutive rows."""
+        ends = self.ends[start : stop + 1]
+        return CodedRows(ends, self.codes[ends[0] : ends[-1]])
+
+    def release(self) -> None:
+        """Let go of the memory of rows that are in a file."""
+        release(self.ends)
+        release(self.codes)
+
+
+def _only(
+    kept: npt.NDArray[np.bool_], sizes: Codes, codes: Codes, quantities: Counts | None
+) -> tuple[Codes, Codes, Counts | None]:
+    """Leave out the codes that are not kept."""
+    if kept.all():
+        return sizes, codes, quantities
+    there = kept[codes]
+    ends = np.concatenate([[0], np.cumsum(there)])
+    sizes = np.diff(ends[np.concatenate([[0], np.cumsum(sizes)])]).astype(np.int32)
+    return sizes, codes[there], None if quantities is None else quantities[there]
 
 
 def _refuse_clash(counted: list[str], items: set[str]) -> None:
@@ -197,13 +223,6 @@ def _refuse_clash(counted: list[str], items: set[str]) -> None:
             f"Item {shown(label)} has the name that item {shown(item)} gets if it occurs {times} times in a record: "
             f"rename it, or leave out multiset=True."
         )
-
-
-def _emptied(parts: list[Any]) -> Any:
-    """Return the parts as one array, and free their memory."""
-    whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    parts.clear()
-    return whole
 
 
 def _regrouped(
@@ -239,17 +258,17 @@ def label_lists(rows: Transactions) -> Any:
     """Return rows as an Arrow array of lists of labels."""
     import pyarrow as pa
 
-    used, compact = np.unique(rows.items, return_inverse=True)
-    labels = arrow_texts([rows.labels[code] for code in used.tolist()])
-    return pa.ListArray.from_arrays(arrow_numbers(rows.indptr).cast(pa.int32()), labels.take(arrow_numbers(compact)))
+    used = np.flatnonzero(rows.supports)
+    compact = np.zeros(len(rows.labels), dtype=np.int32)
+    compact[used] = np.arange(len(used))
+    labels = arrow_texts(rows.used_labels).take(arrow_numbers(compact[rows.items]))
+    return pa.ListArray.from_arrays(arrow_numbers(rows.indptr.astype(np.int32)), labels)
 
 
 def slices(rows: Transactions, columns: Any) -> Iterator[tuple[Transactions, Any]]:
     """Iterate over the rows and their other columns in slices of :data:`BATCH_ROWS`."""
     for first in range(0, len(rows), BATCH_ROWS):
-        indptr = rows.indptr[first : first + BATCH_ROWS + 1]
-        part = Transactions(indptr - indptr[0], rows.items[indptr[0] : indptr[-1]], rows.labels)
-        yield part, columns.slice(first, BATCH_ROWS)
+        yield rows.part(first, min(first + BATCH_ROWS, len(rows))), columns.slice(first, BATCH_ROWS)
 
 
 def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:

@@ -27,7 +27,7 @@ from shoal.io.read_options import ReadOptions
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
 
-Put = Callable[[Any], None]  # writes a pyarrow.RecordBatch
+Put = Callable[[Any], None]  # writes an encoded pyarrow.RecordBatch
 OF_FORMATS = ("delimiter", "header", "escaped_formulas")  # reading options that not every format has
 OF_LONG_TABLES = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
 OF_TABLES = ("sets", "item_delimiter", "person", *OF_LONG_TABLES)
@@ -98,7 +98,11 @@ class Format(ABC):
 
     @abstractmethod
     def writer(self, sink: IO[bytes], schema: Any) -> AbstractContextManager[Put]:
-        """Return a function that writes a record batch of this schema."""
+        """Return a function that writes a record batch of this schema, after it was :meth:`encoded`."""
+
+    def encoded(self, batch: Any) -> Any:
+        """Return a record batch in the form in which it is written. Several threads may do this at once."""
+        return batch
 
     @property
     def marks(self) -> str:

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 from shoal.data import Dataset, Transactions
 from shoal.data.arrow import arrow_text, is_list, is_text
 from shoal.data.source_layout import SourceLayout
+from shoal.engines import current
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.cells import CellStatistics, check_items, fitting
 from shoal.io.coding import Coded, Encoder, as_text, coded_lists, label_lists, slices
@@ -30,6 +31,13 @@ from shoal.io.header import SET_NAMES
 from shoal.io.messages import listed, shorten
 from shoal.io.stream import Stream, nth_row
 from shoal.io.text import joined
+
+Encode = Callable[[Any], Any]  # turns a record batch into what a format writes
+
+
+def as_it_is(batch: Any) -> Any:
+    """Return a batch unchanged."""
+    return batch
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,8 +80,8 @@ class TableLayout(SourceLayout):
         """Return the columns of the file that the data will be written to."""
 
     @abstractmethod
-    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
-        """Return the schema and the record batches to write."""
+    def batches(self, dataset: Dataset, encode: Encode = as_it_is) -> tuple[Any, Iterator[Any]]:
+        """Return the schema and the record batches to write. ``encode`` is called for each batch, in a thread."""
 
     def read_options(self) -> dict[str, Any]:
         """Return the options with which a file of this layout is read exactly."""
@@ -122,10 +130,10 @@ class Plain(TableLayout):
         """Return all columns."""
         return list(arrow_table(dataset).column_names)
 
-    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+    def batches(self, dataset: Dataset, encode: Encode = as_it_is) -> tuple[Any, Iterator[Any]]:
         """Return the columns unchanged."""
         table = self.format.prepared(arrow_table(dataset)).combine_chunks()
-        return table.schema, iter(table.to_batches())
+        return table.schema, current().each(encode, table.to_batches())
 
     def read_options(self) -> dict[str, Any]:
         """Return the options that tell a reader not to look for sets and not to question the header."""
@@ -203,7 +211,7 @@ class Wide(TableLayout):
         at = set_position(self.before, others)
         return [*others[:at], self.column, *others[at:]]
 
-    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+    def batches(self, dataset: Dataset, encode: Encode = as_it_is) -> tuple[Any, Iterator[Any]]:
         """Return the other columns, with the sets in their place."""
         import pyarrow as pa
 
@@ -216,13 +224,14 @@ class Wide(TableLayout):
         kind = (self.list_type or pa.list_(pa.string())) if self.item_delimiter is None else pa.string()
         schema = table.schema.insert(at, pa.field(self.column, kind))
 
-        def batches() -> Iterator[Any]:
-            for rows, columns in slices(dataset.transactions, table):
-                arrays = [column.combine_chunks() for column in columns.columns]
-                arrays.insert(at, set_cells(rows, self.item_delimiter, kind, self.format.format))
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        def batch(part: tuple[Transactions, Any]) -> Any:
+            rows, columns = part
+            arrays = [column.combine_chunks() for column in columns.columns]
+            arrays.insert(at, set_cells(rows, self.item_delimiter, kind, self.format.format))
+            rows.release()
+            return encode(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
-        return schema, batches()
+        return schema, current().each(batch, slices(dataset.transactions, table))
 
     def read_options(self) -> dict[str, Any]:
         """Return the column and its item delimiter, among others."""
@@ -320,7 +329,7 @@ def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool)
 def set_cells(rows: Transactions, item_delimiter: str | None, kind: Any, format: str) -> Any:
     """Return sets as an Arrow array of lists or, with a delimiter, of texts."""
     if item_delimiter is not None:
-        check_items(rows.in_use().labels, item_delimiter, format)
+        check_items(rows.used_labels, item_delimiter, format)
         return joined(label_lists(rows), item_delimiter).cast(kind)
     return label_lists(rows).cast(kind)
 

@@ -18,11 +18,12 @@ import numpy as np
 from shoal.data import Dataset, Transactions
 from shoal.data.arrow import arrow_numbers, arrow_texts, is_text
 from shoal.data.note import Note
+from shoal.engines import current
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import as_text, slices
 from shoal.io.format import Format, ReaderOptions
 from shoal.io.header import SET_NAMES
-from shoal.io.layout import TableLayout, arrow_table
+from shoal.io.layout import Encode, TableLayout, arrow_table, as_it_is
 from shoal.io.messages import shorten
 from shoal.io.roles import Roles
 from shoal.io.runs import Runs, coded, missing_values, numbered
@@ -134,7 +135,7 @@ class Long(TableLayout):
             return self.id_columns
         return (free_name(("id", "record_id"), table.column_names),)
 
-    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+    def batches(self, dataset: Dataset, encode: Encode = as_it_is) -> tuple[Any, Iterator[Any]]:
         """Return a row for each item. A record without items is one row with an empty item."""
         import pyarrow as pa
 
@@ -143,7 +144,7 @@ class Long(TableLayout):
         _check_ids(given, [name for name in ids if name in given.column_names])
         table = self.format.prepared(given)
         schema = pa.schema([table.schema.field(one.name) if one.name in table.column_names else one for one in schema])
-        self.format.check_labels(dataset.transactions.in_use().labels)
+        self.format.check_labels(dataset.transactions.used_labels)
 
         def batches() -> Iterator[Any]:
             first = 1
@@ -157,7 +158,7 @@ class Long(TableLayout):
                 first += len(rows)
                 yield pa.RecordBatch.from_arrays([arrays[one.name].cast(one.type) for one in schema], schema=schema)
 
-        return schema, batches()
+        return schema, current().each(encode, batches())
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """Return the layout with a header if columns were left out. Without one, the columns would be ambiguous."""

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any
 
-from shoal.data.arrow import arrow_text, arrow_texts
+import numpy as np
+
+from shoal.data.arrow import arrow_numbers, arrow_text, arrow_texts
 from shoal.errors import DataError
 from shoal.files import encoding_of
+from shoal.io.coding import as_text
 from shoal.io.format import Format, Put
 from shoal.io.messages import shown
 from shoal.io.source import SourceFile
@@ -175,18 +178,22 @@ class TextFormat(Format):
         """Write lines, with the line ends and the byte-order mark of this format."""
         begun = False
 
-        def put_lines(lines: list[str]) -> None:
+        def put(text: bytes) -> None:
             nonlocal begun
-            if not lines:
-                return
-            text = "\n".join(lines) + "\n"
             # A label may start with U+FEFF. Readers keep it only if a byte-order mark comes before it.
-            mark = "\ufeff" if not begun and (self.bom or text.startswith("\ufeff")) else ""
-            begun = True
-            sink.write((mark + text).replace("\n", self.newline).encode())
+            if text and not begun and (self.bom or text.startswith(_UTF8_MARK)):
+                sink.write(_UTF8_MARK)
+            begun = begun or bool(text)
+            sink.write(text)
 
-        put_lines(self.head(schema))
-        yield lambda batch: put_lines(self.lines(batch).to_pylist())
+        put("".join(f"{line}\n" for line in self.head(schema)).replace("\n", self.newline).encode())
+        yield put
+
+    def encoded(self, batch: Any) -> bytes:
+        """Return the lines of a batch as bytes."""
+        lines = as_text(self.lines(batch))
+        text: bytes = joined(one_list(lines), "\n").cast("large_binary")[0].as_py() + b"\n" if len(lines) else b""
+        return text if self.newline == "\n" else text.replace(b"\n", self.newline.encode())
 
 
 def unquoted(body: bytes) -> bytes:
@@ -221,6 +228,13 @@ def check_label(label: str, forbidden: str, format: str, holds: str) -> None:
             )
     if not label.strip():
         raise DataError(f"Item {shown(label)} is blank, but no format can hold a blank item: rename it.")
+
+
+def one_list(values: Any) -> Any:
+    """Return an Arrow array as the only element of an array of lists."""
+    import pyarrow as pa
+
+    return pa.LargeListArray.from_arrays(arrow_numbers(np.array([0, len(values)])), values)
 
 
 def joined(lists: Any, delimiter: str) -> Any:

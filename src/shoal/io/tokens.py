@@ -8,13 +8,14 @@ delimiter. A blank line is an empty record.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from shoal.data.arrow import arrow_numbers, arrow_texts
+from shoal.engines import current
 from shoal.errors import DataError
 from shoal.io.coding import labels_of
 from shoal.io.format import GuessedWrong, ReaderOptions
@@ -56,6 +57,17 @@ class TokenFormat(TextFormat):
         """Return the text between two items."""
         raise NotImplementedError
 
+    def tokens(self, text: TextPieces) -> Iterator[tuple[bytes, Tokens]]:
+        """Return pieces of the text with their tokens."""
+        left, pieces = b"", iter(text)
+        piece = next(pieces, None)
+        while piece is not None:
+            after = next(pieces, None)
+            whole = left + piece
+            tokens = self.split(whole, last=after is None)
+            yield piece, tokens
+            left, piece = whole[tokens.consumed :], after
+
     def stream(self, text: TextPieces, name: str, at_end: Callable[[_Marks], None]) -> Stream:
         """Return the records of a file. ``at_end`` gets the separators that it contained."""
         import pyarrow as pa
@@ -64,15 +76,10 @@ class TokenFormat(TextFormat):
         breaks: list[Any] = []
 
         def batches() -> Iterator[Any]:
-            marks, rows, left = _Marks(numbers=self.watchful), 0, b""
-            pieces = iter(text)
-            piece = next(pieces, None)
-            while piece is not None:
-                after = next(pieces, None)
+            marks, rows = _Marks(numbers=self.watchful), 0
+            for piece, tokens in self.tokens(text):
                 if self.watchful or not marks.several:
                     marks.add(piece)
-                whole = left + piece
-                tokens = self.split(whole, last=after is None)
                 if tokens.bad >= 0:
                     line = rows + len(tokens.sizes) + 1 + sum(map(len, breaks)) + len(tokens.breaks)
                     raise malformed_quote(f"{name}, line {line}", self.separator)
@@ -80,7 +87,6 @@ class TokenFormat(TextFormat):
                 rows += len(tokens.sizes)
                 marks.several = marks.several or bool((tokens.sizes > 1).any())
                 yield _batch(tokens, schema)
-                left, piece = whole[tokens.consumed :], after
             at_end(marks)
 
         def place(row: int) -> str:
@@ -101,6 +107,24 @@ def _batch(tokens: Tokens, schema: Any) -> Any:
     np.cumsum(tokens.sizes, out=offsets[1:])
     values = pa.DictionaryArray.from_arrays(arrow_numbers(tokens.codes), labels_of(tokens))
     return pa.RecordBatch.from_arrays([pa.ListArray.from_arrays(arrow_numbers(offsets), values)], schema=schema)
+
+
+def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    r"""Return pieces of text that end where a line ends.
+
+    >>> list(whole_lines([b"a", b"b\nc d\ne", b"f"]))
+    [b'ab\nc d\n', b'ef']
+    """
+    left = b""
+    for piece in pieces:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield left + piece[:end]
+            left = piece[end:]
+        else:
+            left += piece
+    if left:
+        yield left
 
 
 class _Marks:
@@ -191,6 +215,10 @@ class Fimi(TokenFormat):
     def split(self, text: bytes, *, last: bool) -> Tokens:
         """Split at white space."""
         return split_lines(text, b"", quotes=False, last=last)
+
+    def tokens(self, text: TextPieces) -> Iterator[tuple[bytes, Tokens]]:
+        """Return whole lines with their tokens. No line end is inside an item, so several threads can split them."""
+        return current().each(lambda lines: (lines, self.split(lines, last=True)), whole_lines(text))
 
     def items(self, labels: list[str]) -> list[str]:
         """Return the labels unchanged. Refuse those with white space."""

@@ -101,10 +101,11 @@ def write(
     }
     files.check_writable(path)
     plan = _plan(dataset, Path(path), format, layout, given, item_delimiter)
-    schema, batches = plan.layout.batches(plan.dataset)
+    output = plan.layout.format
+    schema, batches = plan.layout.batches(plan.dataset, output.encoded)
     for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
-    with files.atomic_output(path) as sink, plan.layout.format.writer(sink, schema) as put:
+    with files.atomic_output(path) as sink, output.writer(sink, schema) as put:
         for batch in batches:
             put(batch)
     return files.sha256_of(path)
@@ -256,7 +257,7 @@ class RowWriter:
     def write(self, rows: Transactions | Sequence[Sequence[str]]) -> None:
         """Append rows: lists of labels, or coded rows, which are faster. About 100,000 rows at a time are best."""
         coded = rows if isinstance(rows, Transactions) else Transactions.from_sets(rows)
-        for batch in self._layout.batches(Dataset(coded))[1]:
+        for batch in self._layout.batches(Dataset(coded), self._layout.format.encoded)[1]:
             self._put(batch)
         self.rows += len(coded)
 
