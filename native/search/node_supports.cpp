@@ -18,7 +18,5 @@ SHOAL_KERNEL(NodeSupports) {
                 without_gil([&] { own.add(view_of(indptr, items, persons)); });
             },
             "indptr"_a, "items"_a, "persons"_a)
-        .def_prop_ro(
-            "supports", [](const NodeSupports& own) { return array_of(std::vector<int64_t>(own.supports())); },
-            nb::rv_policy::move);
+        .def("supports", [](const NodeSupports& own) { return array_of(std::vector<int64_t>(own.supports())); });
 }

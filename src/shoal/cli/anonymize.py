@@ -14,7 +14,7 @@ from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
-from shoal.cli.help import OUTPUT, SEARCH, json_option, option, workers_option
+from shoal.cli.help import OUTPUT, SEARCH, engine_options, json_option, option
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
@@ -105,7 +105,7 @@ from shoal.report.wording import worded
 @loss_option()
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")
 @dry_run.dry_run_option
-@workers_option("Threads")
+@engine_options
 @json_option
 def anonymize(
     data: Path,

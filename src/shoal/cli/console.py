@@ -196,14 +196,17 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 @contextlib.contextmanager
 def engine(workers: int) -> Iterator[Engine]:
     """Yield an engine that shows progress on stderr: bars in a terminal, otherwise a line for each stage."""
-    from shoal.engines import Engine
-    from shoal.progress import bars
+    from shoal.progress import bars, engine_with
 
     if _quiet:
-        yield Engine(workers=workers)
+        with engine_with(workers=workers) as running:
+            yield running
     elif not terminal(stderr=True).is_terminal:
-        with stages.lines(terminal(stderr=True).file) as progress:
-            yield Engine(workers=workers, progress=progress)
+        with (
+            stages.lines(terminal(stderr=True).file) as progress,
+            engine_with(workers=workers, progress=progress) as running,
+        ):
+            yield running
     else:
-        with bars(terminal(stderr=True)) as progress:
-            yield Engine(workers=workers, progress=progress)
+        with bars(terminal(stderr=True)) as progress, engine_with(workers=workers, progress=progress) as running:
+            yield running

@@ -11,7 +11,7 @@ import click
 import shoal
 from shoal.cli import console
 from shoal.cli.columns import hierarchy_option, trees
-from shoal.cli.help import OUTPUT, json_option, option, workers_option
+from shoal.cli.help import OUTPUT, engine_options, json_option, option
 from shoal.cli.model_options import ModelCommand, choose, model_option
 from shoal.cli.options import INPUT, data_options, hierarchy_options, reading, tell
 from shoal.cli.published import codebook_option, published_reading
@@ -33,7 +33,7 @@ from shoal.report.sentences import explained, rare_in
 @model_option()
 @option("--label", metavar="LABEL", group=OUTPUT, help="Explain only how this item, or group, was published.")
 @option("--top", default=20, type=click.IntRange(min=0), group=OUTPUT, help="How many groups to list; 0: all.")
-@workers_option("Threads")
+@engine_options
 @json_option
 def explain(
     original: Path,

@@ -10,7 +10,7 @@ import click
 from shoal import discovery
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
-from shoal.cli.help import GUARANTEE, OUTPUT, SEARCH, GroupedCommand, json_option, option, workers_option
+from shoal.cli.help import GUARANTEE, OUTPUT, SEARCH, GroupedCommand, engine_options, json_option, option
 from shoal.cli.model_options import loss_option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
@@ -71,7 +71,7 @@ WIDTH = 20  # characters of a full bar
     group=OUTPUT,
     help="Also write a page (.html), the charts (.png) or the table (.csv).",
 )
-@workers_option("Threads")
+@engine_options
 @json_option
 @click.pass_context
 def command(

@@ -6,8 +6,10 @@ An option names its group where it is declared: ``option("--seed", group=SEARCH,
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -161,6 +163,35 @@ def workers_option(help: str) -> Callable[[Command], Command]:
     """``--workers``."""
     more = f"{help}. 0 means one for each processor."
     return option("--workers", default=0, group=GENERAL, type=click.IntRange(min=0), help=more)
+
+
+def engine_options(command: Command) -> Command:
+    """``--workers``, ``--memory`` and ``--work-dir``, for commands that read data. All their work uses these."""
+
+    @functools.wraps(command)
+    def run(*args: Any, memory: str | None, work_dir: Path | None, workers: int, **given: Any) -> Any:
+        from shoal.engines import Engine
+        from shoal.progress import sized_engine
+
+        with sized_engine(Engine(workers=workers), memory, work_dir).in_use():
+            return command(*args, workers=workers, **given)
+
+    folder = option(
+        "--work-dir",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        group=GENERAL,
+        rare=True,
+        help="The folder for data that do not fit into memory. Default: the system's temporary folder.",
+    )
+    size = option(
+        "--memory",
+        metavar="SIZE",
+        group=GENERAL,
+        rare=True,
+        help="The memory for data, such as 2G. Default: half of what the machine has. It changes no result.",
+    )
+    return workers_option("Threads")(size(folder(cast(Command, run))))
 
 
 def one_line(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import click
 import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
-from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, json_option, option, workers_option
+from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, engine_options, json_option, option
 from shoal.cli.model_options import ModelCommand, choose, model_option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, tell
 from shoal.cli.spelling import as_options
@@ -56,7 +56,7 @@ SPELLED = 12  # items that are named for a label
     group=DATA,
     help="A file with the person of each record, one id a line, as --persons-out writes it. Persons are counted then.",
 )
-@workers_option("Threads")
+@engine_options
 @json_option
 @click.pass_context
 def verify(
@@ -193,7 +193,7 @@ def show_witnesses(verdict: Verdict) -> None:
 @option(
     "--top", default=10, type=click.IntRange(min=0), group=OUTPUT, help="How many of the most frequent items to list."
 )
-@workers_option("Threads")
+@engine_options
 @json_option
 def profile(
     file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any

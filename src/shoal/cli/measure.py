@@ -11,7 +11,7 @@ import click
 import shoal
 from shoal.cli import console, measure_output
 from shoal.cli.columns import hierarchy_option, quasi_identifier_options, trees
-from shoal.cli.help import DATA, MEASURES, GroupedCommand, json_option, option, workers_option
+from shoal.cli.help import DATA, MEASURES, GroupedCommand, engine_options, json_option, option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, reading, tell
 from shoal.cli.published import codebook_option, published_options, published_reading
 from shoal.cli.workload import drawing_options, quasi_identifiers, query_options
@@ -84,7 +84,7 @@ PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
     "--queries", type=click.IntRange(min=1), group=MEASURES, help="Also measure ARE on N queries drawn from ORIGINAL."
 )
 @query_options
-@workers_option("Threads")
+@engine_options
 @json_option
 def measure(
     original: Path,

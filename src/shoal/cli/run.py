@@ -8,7 +8,7 @@ import click
 
 from shoal.cli import dry_run as trial
 from shoal.cli.anonymize import carry_out
-from shoal.cli.help import GroupedCommand, json_option, workers_option
+from shoal.cli.help import GroupedCommand, engine_options, json_option
 from shoal.cli.options import INPUT
 from shoal.jobs import problem_file
 
@@ -16,7 +16,7 @@ from shoal.jobs import problem_file
 @click.command(cls=GroupedCommand)
 @click.argument("problem", type=INPUT)
 @trial.dry_run_option
-@workers_option("Threads")
+@engine_options
 @json_option
 def run(problem: Path, workers: int, dry_run: bool, as_json: bool) -> None:
     """Anonymize the data that the TOML file PROBLEM describes.

@@ -23,7 +23,7 @@ import numpy as np
 from shoal.engines.storage import Collected, half_of_memory
 from shoal.errors import OptionError
 
-PART_ROWS = 1 << 18  # rows of a part: large enough for the kernels, small enough for the memory of many threads
+PART_ROWS = 1 << 17  # rows of a part: large enough for the kernels, small enough for the memory of many threads
 
 Progress = Callable[[str, float], None]  # (stage, share done in 0..1)
 Task = TypeVar("Task")
@@ -71,7 +71,7 @@ class Engine:
         The memory for data, in bytes. Larger data are kept in a file. 0 means half of what the machine has.
     work_dir : Path, optional
         The folder of that file. By default the system's temporary folder.
-    part_rows : int, default 262144
+    part_rows : int, default 131072
         The number of rows that a task gets.
 
     Examples
@@ -180,7 +180,8 @@ class Engine:
 
         for end, result in zip(ends, self.each(run, ends), strict=True):
             yield result
-            self.progress(stage, min(1.0, end / max(1, len(rows))))
+            if len(ends) > 1:
+                self.progress(stage, min(1.0, end / len(rows)))
 
     def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Run ``work(task)`` for every task, and yield the results in the order of the tasks.
@@ -206,7 +207,7 @@ class Engine:
             try:
                 for task in chain(first, tasks):
                     running.append(pool.submit(run, task))
-                    if len(running) > 2 * self.threads:
+                    if len(running) > self.threads:
                         yield _result(running.popleft())
                 while running:
                     yield _result(running.popleft())

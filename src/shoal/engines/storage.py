@@ -85,7 +85,7 @@ class Collected:
 
     def _write(self, piece: npt.NDArray[Any]) -> None:
         assert self._file is not None
-        left = memoryview(piece).cast("B") if piece.nbytes else memoryview(b"")
+        left = memoryview(piece.view(np.uint8).data) if piece.nbytes else memoryview(b"")
         try:
             while len(left):
                 left = left[self._file.write(left) :]

@@ -110,15 +110,15 @@ def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int |
         raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
 
 
-def bytes_of(size: int | str) -> int:
-    """Return a size in bytes.
+def bytes_of(size: int | str, name: str = "max_expanded") -> int:
+    """Return a size in bytes. ``name`` is the argument that messages name.
 
     >>> bytes_of(5), bytes_of("5000"), bytes_of("1.5 GB"), bytes_of("20M")
     (5, 5000, 1500000000, 20000000)
     """
     match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
     if match is None or isinstance(size, bool):
-        raise OptionError(f"max_expanded= must be a size such as 500MB or 4GB, got '{shorten(size)}'.")
+        raise OptionError(f"{name}= must be a size such as 500MB or 4GB, got '{shorten(size)}'.")
     return int(Fraction(match[1]) * _UNITS[match[2]])
 
 

@@ -175,7 +175,7 @@ class Encoder:
         rank = np.array([rank_of.get(label, -1) for label in labels], dtype=np.int32)
 
         def in_order(part: CodedRows, _: Engine) -> tuple[Offsets, Codes]:
-            sizes, codes, _ = _only(kept, np.diff(part.ends).astype(np.int32), part.codes, None)
+            sizes, codes = _only(kept, np.diff(part.ends).astype(np.int32), part.codes, None)[:2]
             return sorted_rows(sizes, codes, rank)
 
         return Transactions.joined(current().over("sorting", in_order, rows), tuple(order))
@@ -265,10 +265,11 @@ def label_lists(rows: Transactions) -> Any:
     return pa.ListArray.from_arrays(arrow_numbers(rows.indptr.astype(np.int32)), labels)
 
 
-def slices(rows: Transactions, columns: Any) -> Iterator[tuple[Transactions, Any]]:
-    """Iterate over the rows and their other columns in slices of :data:`BATCH_ROWS`."""
+def slices(rows: Transactions, columns: Any = None) -> Iterator[tuple[Transactions, Any]]:
+    """Iterate over the rows and their other columns, if any, in slices of :data:`BATCH_ROWS`."""
     for first in range(0, len(rows), BATCH_ROWS):
-        yield rows.part(first, min(first + BATCH_ROWS, len(rows))), columns.slice(first, BATCH_ROWS)
+        part = rows.part(first, min(first + BATCH_ROWS, len(rows)))
+        yield part, None if columns is None else columns.slice(first, BATCH_ROWS)
 
 
 def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:

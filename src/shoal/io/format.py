@@ -21,6 +21,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import IO, Any, ClassVar, Self
 
+from shoal.data.transactions import Transactions
 from shoal.errors import DataError, OptionError
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.read_options import ReadOptions
@@ -103,6 +104,10 @@ class Format(ABC):
     def encoded(self, batch: Any) -> Any:
         """Return a record batch in the form in which it is written. Several threads may do this at once."""
         return batch
+
+    def encoded_sets(self, rows: Transactions) -> Any:
+        """Return sets in the form in which they are written, for formats that hold nothing else."""
+        raise NotImplementedError
 
     @property
     def marks(self) -> str:

@@ -83,6 +83,10 @@ class TableLayout(SourceLayout):
     def batches(self, dataset: Dataset, encode: Encode = as_it_is) -> tuple[Any, Iterator[Any]]:
         """Return the schema and the record batches to write. ``encode`` is called for each batch, in a thread."""
 
+    def encoded(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+        """Return the schema, and the encoded pieces to write."""
+        return self.batches(dataset, self.format.encoded)
+
     def read_options(self) -> dict[str, Any]:
         """Return the options with which a file of this layout is read exactly."""
         return self.format.read_options()
@@ -232,6 +236,13 @@ class Wide(TableLayout):
             return encode(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
         return schema, current().each(batch, slices(dataset.transactions, table))
+
+    def encoded(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+        """Return the schema, and the encoded pieces to write. Formats without columns write sets without batches."""
+        schema, batches = self.batches(dataset, self.format.encoded)
+        if self.format.tabular:
+            return schema, batches
+        return schema, current().each(self.format.encoded_sets, (part for part, _ in slices(dataset.transactions)))
 
     def read_options(self) -> dict[str, Any]:
         """Return the column and its item delimiter, among others."""

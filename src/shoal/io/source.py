@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
 
+from shoal.engines import current
 from shoal.errors import DataError
 from shoal.files import clear_errors, codec_of, expanded, reason, sha256_of
 
 STDIN = "-"
 _PIECE = 1 << 22
+_LARGE = 1 << 26  # bytes of a file that is read with progress
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://|(https?|ftp|s3|gs|abfss?|hdfs|file):/", re.IGNORECASE)  # pathlib takes a /
 _PARTITION = re.compile(r"([^=/]+)=([^/]*)")
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
@@ -37,6 +39,7 @@ class SourceFile:
     _opened: Iterator[bytes] | None = None
     _start: bytes | None = None
     _digest: Any = None
+    _seen: tuple[int, ...] = ()  # which file it was, and of which size and time, when it was opened
     _past_start: bool = False
 
     @property
@@ -82,20 +85,25 @@ class SourceFile:
 
         if self.can_be_read_again and not codec_of(self.path):
             self._digest = None
+            self._seen = _state(self.path)
             return pa.OSFile(str(self.path))
         return pa.BufferReader(b"".join(self.pieces()))
 
     @property
     def sha256(self) -> str:
-        """Return the hash of the file on disk. It must have been read."""
-        return self._digest.hexdigest() if self._digest is not None else sha256_of(self.path)
+        """Return the hash of the file on disk. It must have been read. Refuse a file that has changed since."""
+        sha256: str = self._digest.hexdigest() if self._digest is not None else sha256_of(self.path)
+        if self._seen and _state(self.path) != self._seen:
+            raise DataError(f"{self.name} changed while it was read: wait until it is complete, and try again.")
+        return sha256
 
     def _read(self) -> Iterator[bytes]:
         """Read from the start."""
         self._digest = hashlib.sha256()
         codec = codec_of(self.path)
         with clear_errors(self.name), self._open() as raw:
-            hashed = _Hashed(raw, self._digest)
+            self._seen = _state(raw.fileno()) if self.can_be_read_again else ()
+            hashed = _Hashed(raw, self._digest, self._seen[0] if self._seen else 0)
             if codec is None:
                 while piece := hashed.read(_PIECE):
                     yield piece
@@ -111,11 +119,17 @@ class SourceFile:
         return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
 
 
-class _Hashed(io.RawIOBase):
-    """Bytes that are hashed while they are read."""
+def _state(file: Path | int) -> tuple[int, ...]:
+    """Return the size of a file, and what changes if it is replaced or written to."""
+    state = os.stat(file)
+    return state.st_size, state.st_mtime_ns, state.st_ino, state.st_dev
 
-    def __init__(self, raw: IO[bytes], digest: Any) -> None:
-        self._raw, self._digest = raw, digest
+
+class _Hashed(io.RawIOBase):
+    """Bytes that are hashed while they are read. Progress is shown if there are many."""
+
+    def __init__(self, raw: IO[bytes], digest: Any, size: int) -> None:
+        self._raw, self._digest, self._size, self._done = raw, digest, size, 0
 
     def readable(self) -> bool:
         return True
@@ -123,6 +137,9 @@ class _Hashed(io.RawIOBase):
     def read(self, size: int | None = -1) -> bytes:
         piece = self._raw.read(-1 if size is None else size)
         self._digest.update(piece)
+        self._done += len(piece)
+        if self._size > _LARGE:
+            current().progress("reading", min(1.0, self._done / self._size))
         return piece
 
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from shoal.data.arrow import arrow_numbers, arrow_texts
+from shoal.data.transactions import Transactions
 from shoal.engines import current
 from shoal.errors import DataError
 from shoal.io.coding import labels_of
@@ -34,6 +35,7 @@ from shoal.io.text import (
     with_texts,
 )
 from shoal.kernels.read.tokens import Tokens, split_lines
+from shoal.kernels.write.joined_lines import joined_lines
 
 COLUMN = "items"
 
@@ -97,6 +99,16 @@ class TokenFormat(TextFormat):
     def lines(self, batch: Any) -> Any:
         """Join the items by the separator."""
         return joined(with_texts(batch.column(0), self.items), self.separator)
+
+    def encoded_sets(self, rows: Transactions) -> bytes:
+        """Return the lines of rows as bytes."""
+        labels = [b""] * len(rows.labels)
+        used = np.flatnonzero(rows.supports).tolist()
+        for code, label in zip(used, self.items(rows.used_labels), strict=True):
+            labels[code] = label.encode()
+        text = joined_lines(rows.indptr, rows.items, labels, self.separator.encode())
+        rows.release()
+        return text if self.newline == "\n" else text.replace(b"\n", self.newline.encode())
 
 
 def _batch(tokens: Tokens, schema: Any) -> Any:

@@ -12,9 +12,10 @@ from typing import Any
 from shoal import files
 from shoal.data import Dataset, Transactions
 from shoal.data.source_layout import SourceLayout
+from shoal.engines import current
 from shoal.errors import DataError, OptionError
 from shoal.io import formulas
-from shoal.io.coding import label_lists
+from shoal.io.coding import BATCH_ROWS, label_lists
 from shoal.io.csv import Csv
 from shoal.io.detect import TABULAR, format_named, format_to_write
 from shoal.io.format import Format
@@ -102,12 +103,14 @@ def write(
     files.check_writable(path)
     plan = _plan(dataset, Path(path), format, layout, given, item_delimiter)
     output = plan.layout.format
-    schema, batches = plan.layout.batches(plan.dataset, output.encoded)
+    schema, pieces = plan.layout.encoded(plan.dataset)
     for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
     with files.atomic_output(path) as sink, output.writer(sink, schema) as put:
-        for batch in batches:
-            put(batch)
+        for at, piece in enumerate(pieces, 1):
+            put(piece)
+            if (share := at * BATCH_ROWS / max(1, len(dataset))) < 1:
+                current().progress("writing", share)
     return files.sha256_of(path)
 
 
@@ -257,8 +260,8 @@ class RowWriter:
     def write(self, rows: Transactions | Sequence[Sequence[str]]) -> None:
         """Append rows: lists of labels, or coded rows, which are faster. About 100,000 rows at a time are best."""
         coded = rows if isinstance(rows, Transactions) else Transactions.from_sets(rows)
-        for batch in self._layout.batches(Dataset(coded), self._layout.format.encoded)[1]:
-            self._put(batch)
+        for piece in self._layout.encoded(Dataset(coded))[1]:
+            self._put(piece)
         self.rows += len(coded)
 
 

@@ -46,6 +46,8 @@ def anonymize(
     seed: int = 0,
     max_loss: float | None = None,
     workers: int = 0,
+    memory: int | str | None = None,
+    work_dir: str | Path | None = None,
     progress: bool | Callable[[str, float], None] = False,
     engine: Engine | None = None,
     **options: Any,
@@ -57,7 +59,8 @@ def anonymize(
     data
         The data: the path of a file, a data frame (pandas, polars, Arrow, DuckDB), a list of sets, or a
         :class:`shoal.Dataset` that :func:`shoal.read` returned. A :class:`shoal.Problem` holds the data, the hierarchy
-        and the model already. Then only ``algorithm``, ``max_loss``, ``workers``, ``progress`` and ``engine`` apply.
+        and the model already. Then only ``algorithm``, ``max_loss``, ``workers``, ``memory``, ``work_dir``,
+        ``progress`` and ``engine`` apply.
     model
         The guarantee, such as ``shoal.Km(k=5, m=2)``, or its name, such as ``"lm"``. Default: k^m-anonymity.
     k
@@ -105,10 +108,15 @@ def anonymize(
         Raise :class:`~shoal.errors.LossTooHigh` if the loss is above this number from 0 to 1.
     workers
         The number of threads. 0 means one for each processor. It changes no result.
+    memory
+        The memory for data, such as ``"2G"``. Larger data are kept in a file while they are worked on. Default: half of
+        what the machine has. It changes no result.
+    work_dir
+        The folder of that file. Default: the system's temporary folder.
     progress
         True draws progress bars. A function is called with the stage and the share that is done.
     engine
-        An engine of your own, instead of ``workers`` and ``progress``.
+        An engine of your own, instead of ``workers``, ``memory``, ``work_dir`` and ``progress``.
     **options
         Options of the model and of the algorithm, if these are given by name: ``model="lm", l=4, sensitive=["flu"]``,
         ``algorithm="optimal", time_limit=600``. And options of :func:`shoal.read`, such as ``item_delimiter="|"`` or
@@ -150,7 +158,7 @@ def anonymize(
     1  [31:34]     [flu]
     """
     given = {name: value for name, value in {"sets": sets, "person": person, **options}.items() if value is not None}
-    with engine_with(progress=progress, workers=workers, engine=engine) as running:
+    with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running:
         if isinstance(data, Problem):
             _refuse(model=model, k=k, m=m, hierarchy=hierarchy, weights=weights)
             method = as_algorithm(algorithm, data.model, given)
@@ -176,9 +184,16 @@ def anonymize(
         )
         measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
         problem = spec.problem(guarantee, measure, seed, build_hierarchy=method.needs_hierarchy)
-        if weights is not None and not isinstance(weights, str | Path):
-            problem = replace(problem, weights=weights if isinstance(weights, Weights) else Weights(dict(weights)))
-        return _told(make_release(problem, method, running, max_loss=max_loss))
+        return _told(make_release(_weighted(problem, weights), method, running, max_loss=max_loss))
+
+
+def _weighted(
+    problem: Problem[PrivacyModel], weights: Weights | Mapping[str, float] | str | Path | None
+) -> Problem[PrivacyModel]:
+    """Return the problem with weights that are given as an object. Those of a file are there already."""
+    if weights is None or isinstance(weights, str | Path):
+        return problem
+    return replace(problem, weights=weights if isinstance(weights, Weights) else Weights(dict(weights)))
 
 
 def _refuse(**given: Any) -> None:

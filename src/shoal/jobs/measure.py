@@ -129,6 +129,8 @@ def measure(
     seed: int | None = None,
     suppressed: Sequence[str] | None = None,
     workers: int = 0,
+    memory: int | str | None = None,
+    work_dir: str | Path | None = None,
     progress: bool | Callable[[str, float], None] = False,
     engine: Engine | None = None,
     **reading: Any,
@@ -165,7 +167,7 @@ def measure(
         Instead of a workload: draw so many queries, each of so many quasi-identifiers and items.
     suppressed
         Published labels that represent what was suppressed. Default: ``*``, unless it is an item or a group.
-    workers, progress, engine
+    workers, memory, work_dir, progress, engine
         As in :func:`shoal.anonymize`.
     **reading
         Options of :func:`shoal.read`, if the data are not read yet.
@@ -189,7 +191,10 @@ def measure(
     """
     drawing = query_drawing(workload, queries, values=query_values, items=query_items, seed=seed)
     at_least(1, "measure", k=k, known=known, queries=queries)
-    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+    with (
+        taking_notes() as notes,
+        engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running,
+    ):
         before, after = read_both(original, published, reading)
         known_persons = before.transactions.persons
         if known_persons is not None and known_persons.several and not isinstance(published, Release):

@@ -15,6 +15,8 @@ def run(
     problem: str | Path,
     *,
     workers: int = 0,
+    memory: int | str | None = None,
+    work_dir: str | Path | None = None,
     progress: bool | Callable[[str, float], None] = False,
     engine: Engine | None = None,
 ) -> Release:
@@ -24,7 +26,7 @@ def run(
     ----------
     problem
         The path of the file. Paths in it are relative to it. :func:`shoal.init` writes such a file.
-    workers, progress, engine
+    workers, memory, work_dir, progress, engine
         As in :func:`shoal.anonymize`.
 
     Returns
@@ -50,5 +52,5 @@ def run(
     ['1 2', '1 2', '1']
     """
     job = problem_file.load(problem)
-    with engine_with(progress=progress, workers=workers, engine=engine) as running:
+    with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running:
         return job.run(running).release

@@ -86,6 +86,8 @@ def verify(
     allow_missing: bool = False,
     persons: PersonsSource = None,
     workers: int = 0,
+    memory: int | str | None = None,
+    work_dir: str | Path | None = None,
     progress: bool | Callable[[str, float], None] = False,
     engine: Engine | None = None,
     **reading: Any,
@@ -114,7 +116,7 @@ def verify(
         Whose each record is, in their order: a list of ids, or a file with one id a line, as ``release.save(..,
         persons=FILE)`` writes it. Then persons are counted. Default: as the data were read (``person=``), or not
         at all.
-    workers, progress, engine
+    workers, memory, work_dir, progress, engine
         As in :func:`shoal.anonymize`.
     **reading
         Options of :func:`shoal.read`, if the data are not read yet.
@@ -135,7 +137,10 @@ def verify(
     False {beer} is in 1 record {tea} is in 1 record
     """
     model = as_model(model, k, m, reading)
-    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+    with (
+        taking_notes() as notes,
+        engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running,
+    ):
         dataset = as_dataset(data, model, reading)
         if quasi_identifiers is not None:
             dataset = with_quasi_identifiers(dataset, model, quasi_identifiers, notes)

@@ -16,6 +16,7 @@ from shoal.published import Published
 class Outcome:
     """Counts of what became of the items of the original records.
 
+    >>> import numpy as np
     >>> from shoal.data.transactions import Transactions
     >>> before = Transactions.from_sets([["a", "b"], ["b"]])
     >>> after = Published(before.recode(np.array([0, -1]), ["a"]), np.array([0, 1]), np.array([0]), before.labels)

@@ -88,7 +88,7 @@ def make_release(
     with _timed(timings, cpu, "measure"):
         losses = measure_all(compared, prepared.item_weights)
     release = Release(prepared, algorithm, solution, compared, verdict, losses, timings, {}, cpu)
-    release = replace(release, provenance=_provenance(release))
+    release = replace(release, provenance=_provenance(release, engine))
     LOG.info("%s by %s: %d records, loss %.6f", prepared.model.short, algorithm.name, len(prepared.items), release.loss)
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
@@ -192,7 +192,7 @@ def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str
     return losses
 
 
-def _provenance(release: Release) -> dict[str, Any]:
+def _provenance(release: Release, engine: Engine) -> dict[str, Any]:
     """Return what is needed to repeat the release and to recognize its files."""
     problem = release.problem
     owner, groups = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
@@ -223,6 +223,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "codebook": None,
         "search": release.solution.statistics,
         "timings": release.timings,
+        "memory_limit_bytes": engine.memory_limit,
         "peak_memory_bytes": peak_memory(),
     }
 

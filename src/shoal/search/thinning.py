@@ -127,7 +127,8 @@ def count_nodes(items: Transactions, code_of: Codes, parent: Codes, engine: Engi
     counters = rows.workers(engine).accumulate(
         "counting items", lambda: NodeSupports(code_of, parent), lambda own, part: own.add(*part.arrays), rows
     )
-    return np.sum([counter.supports for counter in counters], axis=0, dtype=np.int64)
+    supports: Counts = np.sum([counter.supports for counter in counters], axis=0, dtype=np.int64)
+    return supports
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,14 +168,17 @@ def _needed(rows: RowsByPerson, ranking: _Ranking, k: int, m: int, ranges: list[
     """Return the needed items, in passes. With several workers, some items more."""
     persons = len(rows.persons) > 0
     kept = [_marked(rows, ranking, k, m, within, persons, engine) for within in ranges]
-    keys = np.concatenate(kept)
+    keys = kept[0] if len(kept) == 1 else np.concatenate(kept)
+    kept.clear()
     if not bool(np.all(keys[1:] > keys[:-1])):
         keys = counted(keys)[0]
-    row_of, codes = np.divmod(keys, max(1, len(rows.items.labels)))
-    first = np.flatnonzero(np.diff(row_of, prepend=-1))
-    there, indptr = row_of[first], np.append(first, len(row_of))
+    width = max(1, len(rows.items.labels))
+    codes = (keys % width).astype(np.int32)
+    keys //= width
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    there, indptr = keys[first], np.append(first, len(keys))
     known = rows.items.persons
-    return Transactions(indptr, codes.astype(np.int32), rows.items.labels, known and known.take(there))
+    return Transactions(indptr, codes, rows.items.labels, known and known.take(there))
 
 
 def _marked(

@@ -37,7 +37,7 @@ class NodeSupports:
     @property
     def supports(self) -> Counts:
         """The support of each node."""
-        supports: Counts = self._kernel.supports
+        supports: Counts = self._kernel.supports()
         return supports
 
 
@@ -59,7 +59,6 @@ class NodeSupportsTwin:
                     node = self._parent[node]
         self._rows += len(indptr) - 1
 
-    @property
     def supports(self) -> Counts:
-        """The number of persons of each node."""
+        """Return the number of persons of each node."""
         return np.array([len(holders) for holders in self._holders], dtype=np.int64)

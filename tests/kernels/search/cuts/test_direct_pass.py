@@ -33,6 +33,9 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     sizes = (data.draw(st.integers(1, model.m)), model.m, data.draw(st.booleans()))
     bounded, by_leaves = data.draw(st.booleans()), data.draw(st.booleans())
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.prepared.costs, h.n_leaves)
+    given_supports = data.draw(st.booleans())  # of other rows, so that the order of labels is another one
+    number = st.integers(1, 9)
+    supports = np.array([data.draw(number) for _ in h.parent] if given_supports else [], dtype=np.int64)
     results = [
         kernel.direct_pass(
             items.indptr,
@@ -44,6 +47,8 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
             raised,
             bounded,
             by_leaves,
+            supports,
+            0,
             no_progress,
         )
         for kernel in implementations()
