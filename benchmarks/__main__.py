@@ -24,11 +24,15 @@ from benchmarks import (
     reading,
     rt,
     rt_page,
+    scale,
+    scale_page,
     siblings,
     spine,
     tables_with_sets,
 )
 from benchmarks.papers import common
+
+CASES = f"'scale': one case; repeatable: {', '.join(scale.CHOICES)}"
 
 
 def main() -> None:
@@ -36,18 +40,23 @@ def main() -> None:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt", "reading"]
-    others = ["leaderboard", "method-pictures", "minimality", "persons", "siblings", "tables-with-sets"]
+    others = ["leaderboard", "method-pictures", "minimality", "persons", "scale", "siblings", "tables-with-sets"]
     parser.add_argument(
         "what", nargs="*", default=[], choices=[*every, *others, []]
     )  # argparse checks the default, too
     parser.add_argument("--against", metavar="PYTHON", help="'reading': another installation, measured in turn")
     parser.add_argument(
-        "--docs", action="store_true", help="put 'persons', 'rt', 'siblings' or 'tables-with-sets' into docs/"
+        "--docs", action="store_true", help="put 'persons', 'rt', 'scale', 'siblings' or 'tables-with-sets' into docs/"
     )
+    parser.add_argument("--only", metavar="CASE", action="append", default=[], choices=scale.CHOICES, help=CASES)
+    parser.add_argument("--large", action="store_true", help="'scale': also 50 million rows (much time and disk)")
+    parser.add_argument("--shrink", metavar="N", type=int, default=1, help="'scale': N times fewer rows, to try it")
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
     given.what = given.what or every
+    if given.docs and given.shrink != 1:
+        parser.error("--docs needs the full sizes: leave out --shrink")
     data = given.out / "data"
     data.mkdir(parents=True, exist_ok=True)
     if "spine" in given.what:
@@ -62,6 +71,8 @@ def main() -> None:
         show("The whole family beside AA, the search alone", family.rows(data), given.out / "family.csv")
     if "reading" in given.what:
         show("Reading alone", reading.rows(data.resolve(), given.against), given.out / "reading.csv")
+    if "scale" in given.what:
+        millions(given, data)
     if "minimality" in given.what:
         show("What a known method gives away, k=2, m=2", minimality.rows(), given.out / "minimality.csv")
     if "method-pictures" in given.what:
@@ -91,6 +102,18 @@ def main() -> None:
             rt_page.write_tables(tables)
 
 
+def millions(given: argparse.Namespace, data: Path) -> None:
+    """Run the cases of 'scale'. Each row is kept as soon as it is there, beside those of earlier runs."""
+    target = given.out / ("scale.csv" if given.shrink == 1 else f"scale-{given.shrink}.csv")
+    before, measured = scale_page.known(target), []
+    for row in scale.rows(data, given.only, large=given.large, shrink=given.shrink):
+        measured.append(row)
+        keep(scale_page.merged(before, measured), target)
+    display("Millions of rows, the whole command, k=5", measured)
+    if given.docs:
+        scale_page.write(scale_page.merged(before, measured))
+
+
 def papers(words: list[str]) -> None:
     """``python -m benchmarks papers p1 p4``: run the grids of papers (default: all) and write their pages."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks papers", description=papers.__doc__)
@@ -111,6 +134,12 @@ def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[
     if not results:
         print(f"{title}: needs the real data sets (SHOAL_DATA).")
         return []
+    display(title, results)
+    return keep(results, target)
+
+
+def display(title: str, results: list[dict[str, Any]]) -> None:
+    """Print rows as a table."""
     table = Table(title=title)
     names = list(dict.fromkeys(name for row in results for name in row))
     for name in names:
@@ -119,7 +148,6 @@ def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[
         values = [row.get(name, "") for name in names]
         table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in values))
     Console(width=210).print(table)
-    return keep(results, target)
 
 
 def keep(rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:

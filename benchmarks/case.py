@@ -98,14 +98,21 @@ def solve(
     }
 
 
-def count(file: str, m: int, workers: int = 0) -> dict[str, Any]:
-    """Read a file and count all its raw itemsets of up to m items once: what any method must at least do."""
+def count(file: str, m: int, hierarchy: str = "", workers: int = 0) -> dict[str, Any]:
+    """Read a file and count all its raw itemsets of up to m items once: what any method must at least do.
+
+    With a hierarchy, items are first encoded as its leaves.
+    """
     import shoal
+    from shoal import hierarchies
     from shoal.kernels.verify.rare_itemsets import rare_itemsets
 
     start = time.perf_counter()
-    rows = shoal.read(file).transactions
+    data = shoal.read(file)
     read = time.perf_counter() - start
+    rows = data.transactions
+    if hierarchy:
+        rows = shoal.Problem(data, hierarchies.load(hierarchy), shoal.Km(m=m)).prepared.items
     threads = shoal.Engine(workers=workers).threads
     counted = rare_itemsets(rows.indptr, rows.items, len(rows.labels), 1, m, threads=threads)
     return {"seconds": time.perf_counter() - start, "read": read, "itemsets": counted.checked}

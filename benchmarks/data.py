@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import shoal
@@ -30,6 +33,18 @@ def quest(folder: Path, rows: int, items: int = 1_650, mean_size: float = 6.5, f
 def pos_shape(folder: Path, rows: int = 500_000, fanout: int = 5) -> tuple[str, str]:
     """The files of a generated set with the shape of BMS-POS (heavy tail, 1,657 items, mean 6.5)."""
     return _files(Quest.like("bms-pos", rows=rows), folder, f"pos-{rows}", fanout)
+
+
+def by_command(folder: Path, name: str, options: Sequence[str]) -> tuple[str, str]:
+    """The files of a generated set and its hierarchy, written row by row: millions of rows need little memory."""
+    data, tree = folder / f"{name}.dat", folder / f"{name}.csv"
+    if not data.exists() or not tree.exists():
+        words = [sys.executable, "-m", "shoal.cli", "generate", "quest", *options, "--quiet"]
+        words += ["-o", str(data), "--hierarchy", str(tree)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    return str(data), str(tree)
 
 
 def _files(generator: Quest, folder: Path, name: str, fanout: int) -> tuple[str, str]:
