@@ -30,6 +30,7 @@ from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
 from shoal.release.pipeline import make_release
+from shoal.release.release import Release
 
 
 @st.composite
@@ -173,6 +174,35 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
         assert again.dataset.table is not None
         assert release.dataset.table is not None
         assert again.dataset.table.arrow.equals(release.dataset.table.arrow), "workers change the result"
+
+
+def check_engine(engine: Engine, algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
+    """Check that an engine makes the same release as one worker that has all data in memory, byte by byte.
+
+    Run it for every algorithm, on problems with more rows than a part of the engine has.
+    """
+    releases: list[Release | str] = []
+    for one in (Engine(workers=1), engine):
+        with one.in_use():
+            try:
+                releases.append(make_release(given, algorithm, one))
+            except Infeasible as error:
+                releases.append(str(error))
+    expected, got = releases
+    if isinstance(expected, str) or isinstance(got, str):
+        assert expected == got, "another error"
+        return
+    own, other = expected.dataset.transactions, got.dataset.transactions
+    assert own.labels == other.labels, "other labels"
+    assert own.indptr.tobytes() == other.indptr.tobytes(), "records of other sizes"
+    assert own.items.tobytes() == other.items.tobytes(), "other items"
+    tables = [release.dataset.table for release in (expected, got)]
+    assert (tables[0] is None) == (tables[1] is None)
+    assert tables[0] is None or tables[1] is None or tables[0].arrow.equals(tables[1].arrow), "other values"
+    assert expected.verdict == got.verdict, "another verdict"
+    assert expected.losses == got.losses, "other losses"
+    assert expected.usefulness == got.usefulness
+    assert (expected.risk_before, expected.risk_after) == (got.risk_before, got.risk_after), "other risks"
 
 
 def check_truthful(items: Transactions, published: Published) -> None:

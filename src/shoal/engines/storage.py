@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from shoal.errors import OutputError
 
-_SHARE = 16  # an array may take this part of the memory before it goes to a file
+_SHARE = 64  # an array may take this part of the memory before it goes to a file: there are many arrays
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 

@@ -57,7 +57,7 @@ def about_people(persons: Persons | None) -> str:
 
 def with_items(rows: Transactions) -> int:
     """Count the persons who have a record with items, or the records with items if no persons are given."""
-    return rows.count_persons(rows.sizes > 0)
+    return rows.non_empty if rows.persons is None else rows.count_persons(rows.sizes > 0)
 
 
 def class_sizes(classes: Grouping, persons: Persons | None) -> Counts:

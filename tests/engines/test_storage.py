@@ -1,0 +1,100 @@
+"""Arrays in memory and in files without a name: the same values, and clear errors."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.engines import storage
+from shoal.engines.storage import Collected
+from shoal.errors import OutputError
+
+
+@given(pieces=st.lists(st.lists(st.integers(-5, 5), max_size=6)), memory=st.sampled_from([16, 200, 10**6]))
+def test_pieces_become_one_array(pieces: list[list[int]], memory: int) -> None:
+    numbers = Collected(np.int32, memory)
+    numbers.extend(np.array(piece, dtype=np.int64) for piece in pieces)
+    values = numbers.array()
+    assert values.tolist() == [value for piece in pieces for value in piece]
+    assert values.dtype == np.int32
+    assert not values.flags.writeable
+    storage.release(values)
+    storage.release(values[1:3])
+    assert values.tolist() == [value for piece in pieces for value in piece]
+
+
+def test_the_file_has_no_name(tmp_path: Path) -> None:
+    numbers = Collected(np.int64, 16, tmp_path)
+    numbers.append(np.arange(10_000))
+    assert list(tmp_path.iterdir()) == []
+    values = numbers.array()
+    assert list(tmp_path.iterdir()) == []
+    assert int(values.sum()) == sum(range(10_000))
+
+
+def test_memory_is_let_go(tmp_path: Path) -> None:
+    """The pages of a mapped array leave the memory of the process."""
+    numbers = Collected(np.uint8, 16, tmp_path)
+    numbers.append(np.ones(64 << 20, dtype=np.uint8))
+    values = numbers.array()
+    assert int(values.sum()) == 64 << 20
+    before = _resident()
+    storage.release(values)
+    assert _resident() < before - (32 << 20)
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+FILLING = """
+import numpy as np, sys
+from pathlib import Path
+from shoal.engines.storage import Collected
+from shoal.errors import OutputError
+numbers = Collected(np.uint8, 16, Path(sys.argv[1]))
+try:
+    for _ in range(100):
+        numbers.append(np.zeros(100_000, dtype=np.uint8))
+except OutputError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_a_clear_error(tmp_path: Path) -> None:
+    """A limit on the size of files is met in the same place as a full disk."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    done = subprocess.run(
+        [sys.executable, "-c", FILLING, str(tmp_path)], capture_output=True, text=True, check=True, preexec_fn=limit
+    )
+    assert "has no space left" in done.stdout
+    assert "work_dir=" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["missing", "file"])
+def test_a_folder_that_cannot_be_used(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="work_dir="):
+        storage.open_scratch(tmp_path / name)
+
+
+def test_half_of_the_memory_of_a_control_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = storage.half_of_memory()
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(storage, "_CGROUP_LIMITS", (str(limit), str(tmp_path / "missing")))
+    for text, half in (("max\n", whole), ("1000\n", 500), (str(1 << 62), whole)):
+        limit.write_text(text, encoding="ascii")
+        assert storage.half_of_memory() in (half, whole) if half == whole else storage.half_of_memory() == half
