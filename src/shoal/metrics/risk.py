@@ -20,6 +20,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.kernels.arrays import NOBODY
 from shoal.kernels.measure.min_supports import min_supports
 from shoal.kernels.verify.disclosing_sets import smallest_disclosing
+from shoal.metrics.crowds import counts_by_table, crowd_sizes
 
 
 class Exposure(ABC):
@@ -95,10 +96,15 @@ class Risk(Exposure):
 
         A record without items cannot be narrowed down: an attacker knows nothing about it.
         """
-        mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
-        sizes = [left[mask] for left in min_matching(rows, m, engine)]
         who = "" if rows.persons is None else rows.persons.noun
-        return cls.by_sizes(sizes, k, rows.sizes[mask] > 0, sensitive=holders is not None, person=who)
+        longest = min(m, _longest(rows))
+        if holders is None and counts_by_table(rows, longest, engine):
+            sizes = crowd_sizes(rows, longest, engine)
+            sizes += [sizes[-1]] * (m - longest)
+            return cls.by_counts(sizes, k, unknown=(len(rows), len(rows) - rows.non_empty), person=who)
+        mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
+        left = [sizes[mask] for sizes in min_matching(rows, m, engine)]
+        return cls.by_sizes(left, k, rows.sizes[mask] > 0, sensitive=holders is not None, person=who)
 
     @classmethod
     def by_sizes(
@@ -119,9 +125,28 @@ class Risk(Exposure):
         """
         mask = np.True_ if known is None else known
         below, unique = (tuple(int(np.count_nonzero((left < limit) & mask)) for left in sizes) for limit in (k, 2))
-        chances = [_chances(left) for left in sizes]
-        most, mean = (tuple(chance[at] for chance in chances) for at in (0, 1))
+        most, mean = zip(*(_chances(*counted(left)) for left in sizes), strict=True)
         return cls(k, len(sizes[0]), below, unique, most, mean, sensitive, person)
+
+    @classmethod
+    def by_counts(
+        cls, sizes: Sequence[tuple[Counts, Counts]], k: int, *, unknown: tuple[int, int], person: str = ""
+    ) -> Risk:
+        """Compute the risk from how often 1, 2, .. known items leave each number of records.
+
+        ``unknown``: the number that records leave of which nothing is known, and how many of them there are.
+
+        >>> Risk.by_counts([(np.array([2, 4]), np.array([1, 2]))], 3, unknown=(4, 0))
+        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False, person='')
+        """
+        left, nothing = unknown
+
+        def below(limit: int) -> tuple[int, ...]:
+            gone = nothing if left < limit else 0
+            return tuple(int(times[numbers < limit].sum()) - gone for numbers, times in sizes)
+
+        most, mean = zip(*(_chances(numbers, times) for numbers, times in sizes), strict=True)
+        return cls(k, int(sizes[0][1].sum()), below(k), below(2), most, mean, person=person)
 
     @property
     def records(self) -> int:
@@ -231,10 +256,9 @@ def _least(sizes: list[Counts]) -> Counts:
     return np.where(least == most, 0, least)
 
 
-def _chances(left: Counts) -> tuple[float, float]:
-    """Return the largest and the mean 1/size, or 0 without records."""
-    sizes, times = counted(left)
-    mean = math.fsum((times / sizes).tolist()) / max(1, len(left))
+def _chances(sizes: Counts, times: Counts) -> tuple[float, float]:
+    """Return the largest and the mean 1/size, or 0 without records. ``times``: how often each size occurs."""
+    mean = math.fsum((times / sizes).tolist()) / max(1, int(times.sum()))
     return (1 / int(sizes[0]) if len(sizes) else 0.0), mean
 
 

@@ -16,6 +16,7 @@ from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.note import Note
 from shoal.data.table import Role
+from shoal.engines import current
 from shoal.errors import OptionError, OutputError
 from shoal.hierarchies.codebook import CodeBook, codebook_path, refuse_other_codebook
 from shoal.hierarchies.default import was_built
@@ -135,12 +136,12 @@ class Release:
     @cached_property
     def risk_before(self) -> Exposure:
         """The risk in the original data."""
-        return self.problem.model.risk(self.problem.original)
+        return self.problem.model.risk(self.problem.original, current())
 
     @cached_property
     def risk_after(self) -> Exposure:
         """The risk in the published data."""
-        return self.problem.model.risk(self.published)
+        return self.problem.model.risk(self.published, current())
 
     @property
     def loss(self) -> float:

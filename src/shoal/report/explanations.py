@@ -23,6 +23,7 @@ from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut
 from shoal.release.release import Release
+from shoal.search.thinning import thinned
 from shoal.search.threats import counter_of
 from shoal.visible import visible
 
@@ -68,7 +69,8 @@ def explain_cut(
         raise OptionError(f"Only cuts for the model km can be explained, got {problem.model.name}.")
     hierarchy = problem.hierarchy
     published = cut.apply(problem.items)
-    counter, tick = counter_of(cut.left(problem.items), hierarchy, demand.k, engine), engine.tick("explaining")
+    items = thinned(cut.left(problem.items), demand.k, demand.known, engine)
+    counter, tick = counter_of(items, hierarchy, demand.k, engine), engine.tick("explaining")
     raised, who = cut.raised, noun(problem.persons)
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
@@ -87,14 +89,14 @@ def explain_cut(
     return sorted(explanations, key=lambda one: (-one.records, one.group))
 
 
-def of_release(release: Release) -> list[Explanation]:
+def of_release(release: Release, engine: Engine = LOCAL) -> list[Explanation]:
     """Explain each group of a release, if its model allows that. Items that only the raw data have are not named.
 
     Explanations name sets of the raw data that fewer than k records hold. Do not publish them.
     """
     cut = release.recoding.global_cut
     if cut is not None and release.problem.model.explainable:
-        return explain_cut(release.problem, cut, name_unknown=False)
+        return explain_cut(release.problem, cut, engine, name_unknown=False)
     return []
 
 

@@ -23,7 +23,7 @@ class Findings:
     @cached_property
     def explanations(self) -> list[Explanation]:
         """Why each group is needed. It names rare sets of the raw data: do not publish it."""
-        return explanations.of_release(self.release)
+        return explanations.of_release(self.release, self.engine)
 
     @cached_property
     def tried(self) -> tuple[Remedy, ...]:
