@@ -14,7 +14,7 @@ from shoal.models.km import Km
 from shoal.models.km_negative import KmNegative
 from shoal.models.lm import Lm
 from shoal.options import option
-from shoal.search.siblings import WORDS
+from shoal.search.sibling_trees import WORDS
 
 
 @dataclass(frozen=True)

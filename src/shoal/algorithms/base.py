@@ -28,7 +28,8 @@ from shoal.search.parted import must_part, safe_clusters
 from shoal.search.polish import polished
 from shoal.search.rum import RUMS, Rum
 from shoal.search.set_generalizer import METHODS, Method, SetGeneralizer
-from shoal.search.siblings import WORDS, best_grouping, with_siblings
+from shoal.search.sibling_trees import WORDS, with_siblings
+from shoal.search.siblings import best_grouping
 
 
 class Algorithm(Spec, ABC):

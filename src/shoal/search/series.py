@@ -35,17 +35,8 @@ from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.sibling_bound import grouping_bound
-from shoal.search.siblings import (
-    HEATS,
-    OWN_SHARE,
-    Grouping,
-    Heats,
-    SiblingSearch,
-    grouping_of,
-    interrupted,
-    tree_of,
-    with_names,
-)
+from shoal.search.sibling_trees import interrupted, tree_of, with_names
+from shoal.search.siblings import HEATS, OWN_SHARE, Grouping, Heats, SiblingSearch, grouping_of
 
 # The annealing runs that start from the grouping of a pair with a larger m, and with a larger k.
 OTHER_M: Heats = (((25.0, 1.0), (8.0, 1.0)), ((2.5, 1.0), (1.0, 1.0)))
