@@ -39,6 +39,7 @@ class Clock:
     def __init__(self, seconds: float, whole: Clock | None = None) -> None:
         now = time.monotonic()
         self.limit, self.whole = seconds, whole
+        self.safe = False  # whether there is a safe result outside of the search
         self.half_time, self.deadline, self.limit_at = (
             now + seconds / 2,
             now + seconds * (1 - CONCLUDING),
@@ -95,13 +96,12 @@ class Clock:
         """Return a clock for an inner search without a safe result: a part of the limit, or of the remaining time."""
         return Clock(self.limit * part) if self.until == math.inf else self.part(part)
 
-    def part(self, part: float, *, least: float = 0.0) -> Clock:
+    def part(self, part: float, *, least: float = 0.0, safe: bool = True) -> Clock:
         """Return a clock for an inner search that must end, with all its work, in a part of the remaining time.
 
         ``least``: seconds that it gets in any case.
-
-        Unlike other clocks, its limit applies from the beginning, because there is a safe result already.
+        ``safe``: whether there is a safe result already, so that the limit applies from the beginning.
         """
         inner = Clock(max(self.left() * part, least))
-        inner.until, inner.end = inner.deadline, inner.limit_at
+        inner.until, inner.end, inner.safe = inner.deadline if safe else math.inf, inner.limit_at, safe
         return inner

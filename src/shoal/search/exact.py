@@ -2,15 +2,17 @@
 
 A threat is a set of internal nodes that no safe cut expands together (``shoal.kernels.search.cuts.threats``).
 
-1. Find all threats from one or two labels at once. For m <= 2 there are no others.
-2. Descent: find the greedy cut above depth 1, 2, .. of the hierarchy. Each is made safe by the threats that it
-   violates. Threats near the root are found while there is little to count, and also hold below. The descent ends in a
-   safe cut, the first result. The time limit starts then.
+1. Find all threats from one or two labels at once. For m <= 2 there are no others: the greedy cut is safe.
+2. Descent, for m > 2: find the greedy cut above depth 1, 2, .. of the hierarchy. Each is made safe by the threats that
+   it violates. Threats near the root are found while there is little to count, and also hold below. The descent ends in
+   a safe cut, the first result. The time limit starts then.
 3. Rounds: solve the relaxed problem, which knows the threats found so far. Its bound holds for every safe cut. The
    threats that its cut violates are added, and the cut is repaired. If there are none, the cut is optimal.
 
 Each round gives the solver a limited effort, because a proof on a weak relaxation is useless. The effort grows only if
 the best cut is safe but not proved to be optimal.
+
+A cut that is known to be safe is offered before any clock is read, so the search never falls back to the root.
 
 The descent takes less time than AA, and its cut was no worse on all data we tried. To be sure, AA also runs: after half
 of the time limit, or else after the limit if there is time. At the end, nodes are expanded wherever that is safe
@@ -58,7 +60,6 @@ class ExactSearch(BoundedSearch):
     @functools.cached_property
     def counter(self) -> Threats:
         """The kernel that counts. It is created when needed, because that takes time."""
-        self.clock.check()
         with self._timed("counting"):
             return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
@@ -75,7 +76,11 @@ class ExactSearch(BoundedSearch):
         """Find the first safe cut, whatever the limit."""
         if not self.descended:
             self._count_pairs()
-            self._descend()
+            if self.demand.known > 2:
+                self._descend()
+            else:
+                self._offer(self.tree.fill(self.threats))  # safe, because all threats are known
+            self.descended = True
             self.clock.start()
 
     def offer(self, cut: GlobalCut) -> None:
@@ -104,9 +109,14 @@ class ExactSearch(BoundedSearch):
         return self.descended
 
     def _count_pairs(self) -> None:
-        """Find the threats of up to two labels, which every later step needs."""
-        counter, tick = self.counter, self._within_time().tick("counting pairs")
-        self.clock.check()
+        """Find the threats of up to two labels, which every later step needs.
+
+        The clock counts only if there is a safe result elsewhere. Otherwise there would be nothing but the root.
+        """
+        tick = (self._within_time() if self.clock.safe else self.engine).tick("counting pairs")
+        tick(0.0)
+        counter = self.counter
+        tick(0.0)
         followed = bool(self.threats)
         with self._timed("counting"):
             if not self.paired and self.demand.known:
@@ -117,14 +127,12 @@ class ExactSearch(BoundedSearch):
         self.bound = max(self.bound, self.tree.lower_bound(self.threats))
 
     def _descend(self) -> None:
-        """Find greedy cuts from the root down. Each is made safe before the next."""
-        first = 1 if self.demand.known > 2 else self.tree.height  # without larger sets, the greedy cut is safe
-        for depth in range(first, self.tree.height + 1):
+        """Find greedy cuts from the root down. Each is made safe and offered before the next."""
+        for depth in range(1, self.tree.height + 1):
             expanded = self.tree.fill(self.threats, depth=depth)
             while self._separate(expanded, depth / max(1, self.tree.height)):
                 expanded = self.tree.fill(self.threats, depth=depth)
             self._offer(expanded)
-        self.descended = True
 
     def _prove(self) -> None:
         """Run rounds until the bound meets the cost of the best cut."""

@@ -7,8 +7,8 @@ A pair is *stricter* than another if neither its k nor its m is smaller. Then
 - a threat or a lower bound that was found for the other holds for it, too.
 
 **Cuts of one hierarchy** go from the weakest pair to the strictest. Each search starts from the threats and the bound
-of those before it (:meth:`shoal.search.exact.ExactSearch.follow`). A pair whose search was interrupted may take over
-the cut of a stricter one.
+of those before it (:meth:`shoal.search.exact.ExactSearch.follow`), and finds a first safe cut, whatever the limit. A
+pair whose search was interrupted may take over the cut of a stricter one.
 
 **Groups of siblings.** First come the bounds over all groupings, from the weakest pair to the strictest. The bounds for
 m > 2 are those for m = 2, because the bound knows no rare sets of three. Then come the groupings, from the strictest
@@ -89,7 +89,8 @@ def _cuts(problems: Problems, siblings: str, engine: Engine, clock: Clock) -> It
     weights = [1.0] * len(order)
     for at, pair in enumerate(order):
         problem = problems[pair] if siblings == "none" else problems[pair].on(tree)
-        search = searches[pair] = ExactSearch(problem, _named(engine, pair), _part(clock, weights, at))
+        left = _part(clock, weights, at, safe=False)
+        search = searches[pair] = ExactSearch(problem, _named(engine, pair), left)
         search.follow(searches[one] for one in solutions if pair.covers(one))
         for weaker in [one for one in solutions if one.k < pair.k]:
             searches[weaker].forget_counter()
@@ -120,7 +121,7 @@ def _groupings(problems: Problems, engine: Engine, clock: Clock) -> Iterator[tup
     heats = [_heats(pair, order[:at]) for at, pair in enumerate(order)]
     weights = [PROOF + sum(share for stage in runs for _, share in stage) for runs in heats]
     for at, pair in enumerate(order):
-        part = _part(clock, weights, at)
+        part = _part(clock, weights, at, safe=True)
         start = min((found[one] for one in found if one.covers(pair)), key=lambda one: one.cost, default=None)
         search = SiblingSearch(
             problems[pair],
@@ -166,7 +167,9 @@ class _OwnCuts:
         self.searches: dict[Pair, ExactSearch] = {}
 
     def better(self, pair: Pair, grouping: Grouping, clock: Clock) -> Grouping:
-        """Return the grouping, or the best cut of the original hierarchy if that is better."""
+        """Return the grouping, or the best cut of the original hierarchy if that is better and there is time."""
+        if not clock.left():
+            return grouping
         small = [one for one in self.problems if pair.covers(one) and one.m <= KNOWN_TO_BOUND]
         weak = min(small, key=lambda one: (-one.m, one.k), default=pair)
         for one in dict.fromkeys((weak, pair)):
@@ -188,13 +191,16 @@ class _OwnCuts:
         self.searches[pair] = search
 
 
-def _part(clock: Clock, weights: Sequence[float], at: int) -> Clock:
-    """Return a clock for one of several searches, by their weights. The first of them finds the first safe result."""
+def _part(clock: Clock, weights: Sequence[float], at: int, *, safe: bool) -> Clock:
+    """Return a clock for one of several searches, by their weights. The first of them finds the first safe result.
+
+    ``safe``: whether that result is safe for the others, too.
+    """
     share = min(1.0, SPARE * weights[at] / sum(weights[at:]))
     if not at:
         return clock.first(share)
     least = 0.0 if math.isinf(clock.limit) else FLOOR * clock.limit * weights[at] / sum(weights)
-    return clock.part(share, least=least)
+    return clock.part(share, least=least, safe=safe)
 
 
 def _named(engine: Engine, pair: Pair) -> Engine:
