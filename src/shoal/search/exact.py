@@ -14,9 +14,9 @@ the best cut is safe but not proved to be optimal.
 
 A cut that is known to be safe is offered before any clock is read, so the search never falls back to the root.
 
-The descent takes less time than AA, and its cut was no worse on all data we tried. To be sure, AA also runs: after half
-of the time limit, or else after the limit if there is time. At the end, nodes are expanded wherever that is safe
-(:mod:`shoal.search.polish`), even if it gains nothing.
+The descent takes less time than AA, and its cut was no worse on all real data we tried. To be sure, AA also runs if
+there is no proof: after half of the time limit, or else after the limit, for as long as it takes. At the end, nodes are
+expanded wherever that is safe (:mod:`shoal.search.polish`), even if it gains nothing.
 
 Cost: a few counts of the label sets at a cut, and the solver. Memory is proportional to the expanded rows.
 """
@@ -37,12 +37,12 @@ from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
 from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
-from shoal.search.direct import CutInput, level_by_level
 from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
 from shoal.search.threats import counter_of
 
-AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, in this order; the rest is for the polish
+# Of the time left after the search, in this order; the rest is for the polish. Only a strict clock limits AA.
+BOUND_SHARE, AA_SHARE = 1 / 2, 1 / 2
 
 
 class ExactSearch(BoundedSearch):
@@ -54,8 +54,7 @@ class ExactSearch(BoundedSearch):
         self.threats: list[list[int]] = []
         self.lifted_before = 0.0  # seconds that the counter has spent on an earlier search
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver gave a bound
-        self.aa: set[int] | None = None  # the cut of AA, kept separately: rounds must not depend on the clock
-        self.aa_seconds = 0.0  # longest time limit that AA was given so far
+        self.offered = False  # whether the search started from a safe cut
 
     @functools.cached_property
     def counter(self) -> Threats:
@@ -85,6 +84,7 @@ class ExactSearch(BoundedSearch):
 
     def offer(self, cut: GlobalCut) -> None:
         """Start from a safe cut. The search returns nothing worse."""
+        self.offered = True
         self._offer(self.tree.expanded(cut))
 
     def follow(self, weaker: Iterable[ExactSearch]) -> None:
@@ -105,8 +105,8 @@ class ExactSearch(BoundedSearch):
         self.__dict__.pop("counter", None)
 
     def _ready(self) -> bool:
-        """Whether the descent has ended."""
-        return self.descended
+        """Whether the descent has ended, or the search started from a safe cut."""
+        return self.descended or self.offered
 
     def _count_pairs(self) -> None:
         """Find the threats of up to two labels, which every later step needs.
@@ -140,7 +140,7 @@ class ExactSearch(BoundedSearch):
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
             if time.monotonic() > self.clock.half_time:
-                self._ask_aa()
+                self._ask_aa(1.0)
             relaxed = self._solve(effort)
             expanded, settled = relaxed.expanded, len(self.threats)
             if self._separate(expanded, 0.0):
@@ -157,16 +157,16 @@ class ExactSearch(BoundedSearch):
 
     def _conclude(self, ended: Ended) -> None:
         """Run the work that follows the search: a bound, a comparison with AA, and the polish."""
-        if not self.paired:  # there was no time for anything
+        if not self.paired:  # there was no time for anything but the safe cut that the search started from
             return
-        if ended in ("time limit", "no solver") and self.bound < self.tree.cost(self.best):
-            with self.clock.share(AA_SHARE):
-                self._ask_aa()
         if ended in ("time limit", "interrupted") and not self.solved:
             with contextlib.suppress(solver.SolverMissing), self.clock.share(BOUND_SHARE):
-                self._solve(FIRST_EFFORT)
-        if ended != "proven" and self.aa is not None:
-            self._offer(self.aa)
+                relaxed = self._solve(FIRST_EFFORT)
+                if self.demand.known <= 2:  # safe, because all threats are known
+                    self._offer(relaxed.expanded)
+        if ended != "proven":
+            self._ask_aa(AA_SHARE)
+            self._take_aside()
         with self._timed("polishing"):
             respecialise(
                 self.tree, self.counter, self.best, self.demand.known, known=self.threats, tick=self._check_time
@@ -194,14 +194,6 @@ class ExactSearch(BoundedSearch):
             threats = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
             self.threats += threats
         return bool(threats)
-
-    def _ask_aa(self) -> None:
-        """Run AA once, unless it was too slow for the same time before."""
-        if self.aa is None and self.clock.left() > self.aa_seconds:
-            self.aa_seconds = self.clock.left()
-            with self._timed("AA"):
-                repaired = level_by_level(CutInput.of(self.problem), self.problem.model, self._within_time())
-            self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> CutSolution:
         """Return the solution with its proved bound."""

@@ -16,6 +16,8 @@ pair to the weakest. Each starts from the best grouping of a stricter pair. The 
 runs, the others get two. A grouping that costs no more than the bound is optimal and needs no run. The best cut of the
 original hierarchy is searched only if the bounds allow that it is better.
 
+Clocks are strict: results without a proof are not compared with AA beyond the limit, because there are many pairs.
+
 So losses never fall from a pair to a stricter one. Cost: 15 pairs take about three times as long as one. The memory is
 that of one search.
 """

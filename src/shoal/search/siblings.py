@@ -8,6 +8,8 @@
    machine.
 4. Build a hierarchy around the groups found, and run the exact search on it. If it finds better groups, regroup again.
 5. Compute a bound over all groupings (:mod:`shoal.search.sibling_bound`).
+6. If nothing proves that the groups are no worse than the cut of AA on the original hierarchy, run AA, whatever the
+   limit.
 
 For models other than k^m-anonymity there is no regrouping: the best of several hierarchies is taken.
 
@@ -38,7 +40,7 @@ from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
 from shoal.search.sibling_bound import grouping_bound
-from shoal.search.sibling_trees import interrupted, tree_of, with_names, with_siblings
+from shoal.search.sibling_trees import aa_in_time, interrupted, no_worse_than_aa, on_trees, tree_of, with_names
 
 Heats = tuple[tuple[tuple[float, float], ...], ...]  # the runs of each stage: (temperature, share of work)
 
@@ -62,7 +64,8 @@ def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock,
     if problem.model.demand(problem.items).monotone:
         return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
     search = functools.partial(best_cut, needs_proof=needs_proof)
-    return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
+    solutions = on_trees(problem, lambda part, left: search(part, engine, left), clock, strict=True)
+    return no_worse_than_aa(problem, solutions, engine, clock)
 
 
 def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engine: Engine) -> Codes:
@@ -141,6 +144,8 @@ class SiblingSearch:
         self.problem, self.engine, self.clock = problem, engine, clock
         self.start, self.least, self.heats = start, least, heats
         self.found: Grouping | None = None  # the best grouping, set when the search has ended
+        self.beats_aa = False  # whether the start is known to be no worse than the cut of AA
+        self.least_cut = 0  # a lower bound on the cost of every cut of the original hierarchy
         demand = problem.model.demand(problem.items)
         self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
@@ -164,13 +169,14 @@ class SiblingSearch:
                 break
             best = proved
         self.found = self._better(proved, best)
-        self.clock.conclude(interrupted=self.ended == "interrupted")
+        self.clock.conclude()
+        bound = self._bound()
+        if aa := self._cheaper_aa(self.found.cost, solution, bound):
+            refined, solution = self._proved(aa, needs_proof)
+            self.found = grouping_of(solution.recoding, refined, self.problem.hierarchy)
         assert solution.optimality is not None
-        optimality = replace(
-            solution.optimality,
-            ended=self.ended or solution.optimality.ended,
-            groupings_bound=self._bound() / refined.scale,
-        )
+        ended = self.ended or solution.optimality.ended
+        optimality = replace(solution.optimality, ended=ended, groupings_bound=bound / refined.scale)
         solution = replace(solution, optimality=optimality, statistics={**solution.statistics, **self.statistics})
         return with_names(self.problem, refined.hierarchy, solution)
 
@@ -184,21 +190,30 @@ class SiblingSearch:
         first.begin()
         best = grouping_of(first.cut(), refined, self.problem.hierarchy)
         self.clock.start()
-        if not best.cost:
+        if not best.cost or not self.clock.left():
             return best
         search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
         own = search.run(needs_proof=needs_proof)
+        self.beats_aa, self.least_cut = own.beats_aa, search.bound
         self._note(own)
         return self._better(best, grouping_of(own.recoding, self.problem, self.problem.hierarchy))
 
     def _clock(self, part: float) -> Clock:
         """Return a clock for a part of the remaining time."""
-        return Clock(math.inf) if math.isinf(self.clock.limit) else self.clock.part(part)
+        unlimited = math.isinf(self.clock.left())
+        return Clock(math.inf, strict=True, outer=self.clock) if unlimited else self.clock.part(part)
 
     def _note(self, solution: Solution) -> None:
         """Stop early if the user interrupted."""
         if interrupted(solution):
-            self.ended = "interrupted"
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        """End the search soon, because the user interrupted. At the second interrupt, give up."""
+        if self.ended == "interrupted":
+            raise KeyboardInterrupt
+        self.ended = "interrupted"
+        self.clock.conclude(interrupted=True)
 
     def _better(self, one: Grouping, other: Grouping) -> Grouping:
         """Return the cheaper grouping, or the first of equals."""
@@ -217,7 +232,7 @@ class SiblingSearch:
             try:
                 groupings = self.engine.map("grouping siblings", self.annealed, runs)
             except KeyboardInterrupt:
-                self.ended = "interrupted"
+                self._interrupt()
                 break
             best = min([best, *groupings], key=lambda one: one.cost)
         self._spent("grouping", began)
@@ -255,7 +270,7 @@ class SiblingSearch:
         """Run the exact search on a hierarchy around the groups. It returns nothing worse, and maybe a proof."""
         tree = refine.around(self.problem.hierarchy, grouping.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
-        if self.clock.left():
+        if self.clock.left() and self.ended != "interrupted":
             spent = max(LEAST_SECONDS, (time.monotonic() - self.began) / 2)
             clock = self._clock(min(1.0, spent / max(spent, self.clock.left())))
         else:
@@ -277,6 +292,25 @@ class SiblingSearch:
             return grouping_bound(self.problem, self.engine, deadline=self.clock.until)
         finally:
             self._spent("bound", began)
+
+    def _cheaper_aa(self, cost: int, solution: CutSolution, bound: int) -> Grouping | None:
+        """Return the cut of AA on the original hierarchy if it costs less than the groups, or None.
+
+        AA runs only if no proof shows that the groups are as good. A strict clock has no time for it.
+        """
+        assert solution.optimality is not None
+        known = self.beats_aa or solution.optimality.proven or max(bound, self.least_cut) >= cost
+        if known or self.clock.strict:
+            return None
+        began = time.perf_counter()
+        try:
+            cut = aa_in_time(self.problem, cost, self.engine, self.clock)
+        except KeyboardInterrupt:
+            self._interrupt()
+            return None
+        finally:
+            self._spent("AA", began)
+        return None if cut is None else grouping_of(cut, self.problem, self.problem.hierarchy)
 
     def _spent(self, what: str, began: float) -> None:
         """Add up the seconds that a kind of work takes."""
