@@ -128,13 +128,14 @@ class TreeAlgorithm(Algorithm):
         return with_siblings(problem, self.siblings, lambda part, _: self.search(part, engine), Clock.of("none"))
 
 
-def time_limit_option(default: float | Literal["none"]) -> Any:
-    """Declare the time limit as an option."""
+def time_limit_option(default: float | Literal["none"], *, compares: bool = True) -> Any:
+    """Declare the time limit as an option. ``compares``: whether a result without a proof is compared with AA's."""
+    longer = "the first safe result or, without a proof, a comparison with aa" if compares else "the first safe result"
     return option(
         default,
         low=0,
         words=("none",),
-        help="Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.",
+        help=f"Seconds for the search. It ends at most 2 seconds later, unless {longer} takes longer.",
     )
 
 
