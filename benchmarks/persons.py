@@ -25,7 +25,8 @@ from shoal.hierarchies import refine
 from shoal.kernels.search.siblings.regroup import Regroup
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
-from shoal.search.siblings import COLD, MILD, cut_at, grouping_of, tree_of
+from shoal.search.sibling_trees import tree_of
+from shoal.search.siblings import COLD, MILD, cut_at, grouping_of
 
 JOURNEY = REAL / "complete-journey"
 METHODS = ("aa", "lra", "vpa", "mhghs", "optimal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,11 @@ def test_parts_come_in_order(rows: int, part_rows: int, workers: int) -> None:
 
 
 def test_each_part_is_added_once() -> None:
-    states = Engine(workers=3, part_rows=1).accumulate("adding", list, lambda own, part: own.extend(part.sets()), ROWS)
+    def make() -> list[frozenset[str]]:
+        return []
+
+    engine = Engine(workers=3, part_rows=1)
+    states = engine.accumulate("adding", make, lambda own, part: own.extend(part.sets()), ROWS)
     assert sorted(map(sorted, (row for state in states for row in state))) == sorted(map(sorted, ROWS.sets()))
     assert len(states) <= 3
 
@@ -93,4 +98,4 @@ def test_ctrl_c_ends_all() -> None:
 @pytest.mark.parametrize("field", ["workers", "memory", "part_rows"])
 def test_nonsense_is_refused(field: str) -> None:
     with pytest.raises(OptionError, match=f"{field} must be at least"):
-        Engine(**{field: -1})
+        replace(LOCAL, **{field: -1})  # type: ignore[arg-type]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -94,26 +95,38 @@ def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
 def test_no_work_is_started_after_the_end(
     case: str, limit: float, step: float, siblings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The end is two seconds after the limit, or after the first safe result if that comes later."""
+    """The end is two seconds after the limit, the first safe result or the comparison with AA, whichever is last."""
     make, algorithm = CASES[case]
     problem = make()
     watch = Watch(monkeypatch, step)
     clock = Clock(limit)
     first: list[float] = []
+    compared: list[float] = []
+    comparing = False
 
     def start(self: Clock) -> None:
         begin(self)
         if self is clock and not first:
             first.append(watch.now)
 
+    @contextlib.contextmanager
+    def as_needed(self: Clock, part: float) -> Iterator[None]:
+        nonlocal comparing
+        with compare(self, part):
+            comparing = self is clock
+            yield
+        comparing = False
+        compared.append(watch.now)
+
     def guarded(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            assert watch.now <= clock.end, f"{name} after the end"
+            assert comparing or watch.now <= clock.end, f"{name} after the end"
             return call(*args, **kwargs)
 
         return wrapped
 
-    begin = Clock.start
+    begin, compare = Clock.start, Clock.as_needed
+    monkeypatch.setattr(Clock, "as_needed", as_needed)
     monkeypatch.setattr(Clock, "start", start)
     monkeypatch.setattr(Clock, "of", lambda limit: clock)
     for owner, name in [
@@ -130,7 +143,7 @@ def test_no_work_is_started_after_the_end(
         monkeypatch.setattr(owner, name, guarded(name, getattr(owner, name)))
     solution = algorithm(time_limit=limit, siblings=siblings).solve(problem.prepared, QUIET)
     assert solution.optimality is not None
-    assert clock.end <= max(first[0], limit + step) + AFTER
+    assert clock.end <= max(first[0], limit + step, *compared) + AFTER
     assert watch.now <= clock.end + 40 * step  # a few looks until all notice
 
 
@@ -209,6 +222,65 @@ def test_a_search_for_something_not_safe_yet_starts_nothing(monkeypatch: pytest.
     assert clock.until == math.inf
     clock.start()
     assert clock.before(1 / 2).end == clock.left() / 2
+
+
+def test_needed_work_has_the_time_it_needs_and_two_seconds_remain_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    clock = Clock(10)
+    clock.start()
+    watch.now = 6
+    with clock.as_needed(0.5):
+        watch.now = 100
+        clock.check()
+    assert clock.end == 100 + AFTER
+    with pytest.raises(OutOfTime):  # the search itself is over
+        clock.check()
+    clock.conclude()
+    with clock.as_needed(0.5):
+        watch.now = 200
+    assert clock.left() == AFTER
+
+
+@pytest.mark.parametrize("which", ["part", "before", "first of a strict one", "first"])
+def test_needed_work_of_a_strict_clock_has_a_part_of_its_time(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    whole = Clock(10, strict=which == "first of a strict one")
+    whole.start()
+    whole.conclude()
+    clock = {"part": whole.part, "before": whole.before}.get(which, whole.first)(1.0)
+    clock.start()
+    steps = ["before"]
+    with clock.as_needed(0.5):
+        watch.now = 100
+        clock.check()
+        steps.append("beyond the limit")
+    assert steps == (["before", "beyond the limit"] if which == "first" else ["before"])
+
+
+def test_a_search_without_a_safe_result_elsewhere_finds_one_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    whole = Clock(8)
+    whole.start()
+    clock = whole.part(0.5, safe=False)
+    watch.now = 100
+    clock.check()
+    clock.start()
+    with pytest.raises(OutOfTime):
+        clock.check()
+    assert not clock.left()
+
+
+def test_ctrl_c_in_a_part_ends_the_whole_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    clock = Clock(math.inf)
+    clock.start()
+    clock.part(0.5).conclude(interrupted=True)
+    assert clock.left() == math.inf  # until the search around it hears of it
+    watch.now = 20
+    clock.conclude(interrupted=True)
+    assert clock.left() == AFTER_CTRL_C - 20
+    with clock.as_needed(0.5):
+        assert clock.left() == (AFTER_CTRL_C - 20) / 2
 
 
 def test_ctrl_c_ends_an_unlimited_search_soon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from shoal.hierarchies import refine
 from shoal.hierarchies.names import named
 from shoal.recoding import GlobalCut
 from shoal.report import explanations
-from shoal.search import siblings
+from shoal.search import sibling_trees
 from tests import oracles
 from tests.budget import examples
 from tests.kernels.search.cuts.test_threats import Case, cases
@@ -230,7 +230,7 @@ def test_tiny_hierarchies_and_chains(tree: dict[str, object]) -> None:
 @given(cases(9), st.sampled_from(["label", "frequency"]))
 def test_a_refined_tree_keeps_the_owners_nodes_and_adds_unions_of_siblings(case: Case, how: str) -> None:
     problem = shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.Km(k=2))
-    owner, tree = problem.hierarchy, siblings.tree_of(problem.prepared, how)
+    owner, tree = problem.hierarchy, sibling_trees.tree_of(problem.prepared, how)
     assert set(tree.items) == set(owner.items)
 
     def items(hierarchy: Hierarchy, node: int) -> set[str]:

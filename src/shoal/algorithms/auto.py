@@ -14,7 +14,7 @@ from shoal.models.km import Km
 from shoal.models.km_negative import KmNegative
 from shoal.models.lm import Lm
 from shoal.options import option
-from shoal.search.siblings import WORDS
+from shoal.search.sibling_trees import WORDS
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Auto(ExactAlgorithm):
         by ``"label"`` or by ``"frequency"``, the ``"best"`` groups that the search finds, or the path of a file
         with the groups.
     time_limit : float or "none", default 60
-        Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.
+        Seconds for the search. It ends at most 2 seconds later, unless the first safe result or, without a proof, a
+        comparison with :class:`AA` takes longer. So no result without a proof is worse than AA's, unless you
+        interrupt the search.
 
     References
     ----------

@@ -28,7 +28,8 @@ from shoal.search.parted import must_part, safe_clusters
 from shoal.search.polish import polished
 from shoal.search.rum import RUMS, Rum
 from shoal.search.set_generalizer import METHODS, Method, SetGeneralizer
-from shoal.search.siblings import WORDS, best_grouping, with_siblings
+from shoal.search.sibling_trees import WORDS, with_siblings
+from shoal.search.siblings import best_grouping
 
 
 class Algorithm(Spec, ABC):
@@ -129,13 +130,14 @@ class TreeAlgorithm(Algorithm):
         return with_siblings(problem, self.siblings, lambda part, _: self.search(part, engine), Clock.of("none"))
 
 
-def time_limit_option(default: float | Literal["none"]) -> Any:
-    """Declare the time limit as an option."""
+def time_limit_option(default: float | Literal["none"], *, compares: bool = True) -> Any:
+    """Declare the time limit as an option. ``compares``: whether a result without a proof is compared with AA's."""
+    longer = "the first safe result or, without a proof, a comparison with aa" if compares else "the first safe result"
     return option(
         default,
         low=0,
         words=("none",),
-        help="Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.",
+        help=f"Seconds for the search. It ends at most 2 seconds later, unless {longer} takes longer.",
     )
 
 

@@ -32,7 +32,9 @@ class Optimal(ExactAlgorithm):
     siblings : str, default "none"
         As for :class:`Auto`. The default publishes nodes of the hierarchy only.
     time_limit : float or "none", default "none"
-        Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.
+        Seconds for the search. It ends at most 2 seconds later, unless the first safe result or, without a proof, a
+        comparison with :class:`AA` takes longer. So no result without a proof is worse than AA's, unless you
+        interrupt the search.
 
     References
     ----------

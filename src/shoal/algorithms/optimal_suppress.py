@@ -62,7 +62,7 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
     solves = (Km,)
     reveals = "certainty"
 
-    time_limit: float | Literal["none"] = time_limit_option(120.0)
+    time_limit: float | Literal["none"] = time_limit_option(120.0, compares=False)
 
     def timed(self, problem: Prepared[Km], engine: Engine, clock: Clock) -> Solution:
         """Search for the best cut and suppression."""

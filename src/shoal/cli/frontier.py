@@ -60,7 +60,7 @@ WIDTH = 20  # characters of a full bar
     default=f"{TIME_LIMIT:g}",
     metavar="X|none",
     group=SEARCH,
-    help="Seconds for all searches together.",
+    help="Seconds for all searches together. First safe results may take longer.",
 )
 @loss_option()
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of searches that draw random numbers.")

@@ -71,8 +71,8 @@ def frontier(
     siblings
         Groups of siblings that may be published together, as :class:`shoal.algorithms.Auto` takes them.
     time_limit
-        Seconds for all searches; they may take a quarter longer. Where a search or a proof is cut short, the result
-        depends on the machine.
+        Seconds for all searches; they may take a quarter longer, and longer still if the first safe results do. Where
+        a search or a proof is cut short, the result depends on the machine and is not compared with that of AA.
     loss, seed
         For a data set: the loss that is minimised, and the seed.
     workers, progress, engine
@@ -131,7 +131,7 @@ def frontier(
         if guarantee.relational:
             found, asked = _with_columns(problems, delta, running), len(pairs) * len(delta or ABOVE_LEAST)
         else:
-            found, asked = _of_sets(problems, siblings, Clock.of(time_limit), running), len(pairs)
+            found, asked = _of_sets(problems, siblings, Clock.of(time_limit, strict=True), running), len(pairs)
         choices = list(_until_interrupted(found))
     kinds = {"best": "grouping of siblings", "none": "cut of the hierarchy"}
     return Frontier(

@@ -70,6 +70,7 @@ class CutSolution(Solution):
     """A cut for all rows, with statistics and a bound."""
 
     recoding: GlobalCut
+    beats_aa: bool = False  # whether it is known to lose no more than the cut of AA on the same hierarchy
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ import contextlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
@@ -14,6 +13,7 @@ from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended, Optimality
 from shoal.search.clock import Clock, OutOfTime
+from shoal.search.direct import cheaper_aa
 from shoal.search.expansion import Expansion
 from shoal.search.solver import SolverMissing
 
@@ -29,6 +29,9 @@ class BoundedSearch:
         self.demand = problem.model.demand(problem.items)
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.best: set[int] = set()  # the expanded nodes of the best cut so far; at first everything is the root
+        self.aside: set[int] | None = None  # the best of the safe cuts that count only without a proof
+        self.beats_aa = False  # whether the best cut and those aside are known to be no worse than the cut of AA
+        self.aa_seconds = 0.0  # that AA has taken without an end
         self.bound = 0
         self.rounds = 0
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -37,6 +40,41 @@ class BoundedSearch:
         """Keep a cut that satisfies the model if it is the best so far."""
         if self.tree.cost(expanded) < self.tree.cost(self.best):
             self.best = expanded
+
+    def _set_aside(self, expanded: set[int]) -> None:
+        """Keep a safe cut for the end of a search without a proof.
+
+        A proof must not depend on such cuts: whether there is time for them depends on the machine.
+        """
+        best = self.aside if self.aside is not None else self.best if self._ready() else None
+        if best is None or self.tree.cost(expanded) < self.tree.cost(best):
+            self.aside = expanded
+
+    def _take_aside(self) -> None:
+        """Offer the cut that was set aside, because there is no proof."""
+        if self.aside is not None:
+            self._offer(self.aside)
+
+    def _ask_aa(self, part: float) -> None:
+        """Find out whether the cut of AA is better, in the time it needs. A strict clock gives a part of its time.
+
+        AA runs once. It is not tried again in less time than it has taken without an end.
+        """
+        if self.beats_aa or self.bound >= self._cost():
+            return
+        with self.clock.as_needed(part):
+            if self.clock.left() <= self.aa_seconds:
+                return
+            began = time.monotonic()
+            try:
+                with self._timed("AA"):
+                    cut = cheaper_aa(self.problem, self._cost(), self._within_time())
+            except BaseException:
+                self.aa_seconds = time.monotonic() - began
+                raise
+            self.beats_aa = True
+            if cut is not None:
+                self._set_aside(self.tree.expanded(cut))
 
     def _ready(self) -> bool:
         """Whether there is a result to return if the user interrupts."""
@@ -60,6 +98,8 @@ class BoundedSearch:
     def _concluded(self, ended: Ended, conclude: Callable[[Ended], None]) -> Ended:
         """Run the work that follows the search. If that is interrupted too, the best so far is returned."""
         self.clock.conclude(interrupted=ended == "interrupted")
+        if ended != "proven":
+            self._take_aside()
         try:
             conclude(ended)
         except OutOfTime:
@@ -90,7 +130,8 @@ class BoundedSearch:
             clauses=clauses,
         )
         times = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return CutSolution(self.cut(), optimality, {**statistics, **times})
+        beats_aa = self.beats_aa or self.bound == cost
+        return CutSolution(self.cut(), optimality, {**statistics, **times}, beats_aa=beats_aa)
 
     def _check_time(self, share: float) -> None:
         """Raise an error if time is up, else report progress. Called between steps and from inside the kernels."""
@@ -103,12 +144,7 @@ class BoundedSearch:
 
     def _within_time(self) -> Engine:
         """Return an engine for other algorithms, which stops them when time is up."""
-
-        def progress(stage: str, share: float) -> None:
-            self.clock.check()
-            self.engine.progress(stage, share)
-
-        return replace(self.engine, progress=progress)
+        return self.clock.limited(self.engine)
 
     def _progress(self) -> None:
         """Report how much of the best cost is proved to be unavoidable."""

@@ -177,6 +177,25 @@ def _needed(cut_input: CutInput, model: ItemsetModel, size: int, raised: Sequenc
     return replace(cut_input, items=few, supports=count_nodes(items, leaves, hierarchy.parent, engine))
 
 
+def cheaper_aa(problem: Prepared[ItemsetModel], most: int, engine: Engine) -> GlobalCut | None:
+    """Return the cut of AA if there is one and it costs less than ``most``, or None.
+
+    >>> import shoal
+    >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> problem = shoal.Problem(shoal.read([["a1", "b1"], ["a2", "b1"], ["b2"]]), h, shoal.Km(k=2, m=1)).prepared
+    >>> cut = cheaper_aa(problem, 1000, Engine())
+    >>> cut.labels, cheaper_aa(problem, int(problem.costs[cut.nodes].sum()), Engine())
+    (('A', 'B'), None)
+    """
+    comparing = replace(engine, progress=lambda _, share: engine.progress("comparing with AA", share))
+    try:
+        done = level_by_level(CutInput.of(problem, engine), problem.model, comparing)
+    except Infeasible:
+        return None
+    cut = GlobalCut.raising(problem.hierarchy, done.raised)
+    return cut if int(problem.costs[cut.nodes].sum()) < most else None
+
+
 def all_at_once(cut_input: CutInput, model: ItemsetModel, engine: Engine, *, by_leaves: bool = False) -> Repaired:
     """Run DA (Terrovitis et al. 2008, Alg. 3): sets of up to as many labels as an attacker can know, in one walk."""
     known = model.demand(cut_input.items).known

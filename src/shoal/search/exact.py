@@ -2,19 +2,21 @@
 
 A threat is a set of internal nodes that no safe cut expands together (``shoal.kernels.search.cuts.threats``).
 
-1. Find all threats from one or two labels at once. For m <= 2 there are no others.
-2. Descent: find the greedy cut above depth 1, 2, .. of the hierarchy. Each is made safe by the threats that it
-   violates. Threats near the root are found while there is little to count, and also hold below. The descent ends in a
-   safe cut, the first result. The time limit starts then.
+1. Find all threats from one or two labels at once. For m <= 2 there are no others: the greedy cut is safe.
+2. Descent, for m > 2: find the greedy cut above depth 1, 2, .. of the hierarchy. Each is made safe by the threats that
+   it violates. Threats near the root are found while there is little to count, and also hold below. The descent ends in
+   a safe cut, the first result. The time limit starts then.
 3. Rounds: solve the relaxed problem, which knows the threats found so far. Its bound holds for every safe cut. The
    threats that its cut violates are added, and the cut is repaired. If there are none, the cut is optimal.
 
 Each round gives the solver a limited effort, because a proof on a weak relaxation is useless. The effort grows only if
 the best cut is safe but not proved to be optimal.
 
-The descent takes less time than AA, and its cut was no worse on all data we tried. To be sure, AA also runs: after half
-of the time limit, or else after the limit if there is time. At the end, nodes are expanded wherever that is safe
-(:mod:`shoal.search.polish`), even if it gains nothing.
+A cut that is known to be safe is offered before any clock is read, so the search never falls back to the root.
+
+The descent takes less time than AA, and its cut was no worse on all real data we tried. To be sure, AA also runs if
+there is no proof: after half of the time limit, or else after the limit, for as long as it takes. At the end, nodes are
+expanded wherever that is safe (:mod:`shoal.search.polish`), even if it gains nothing.
 
 Cost: a few counts of the label sets at a cut, and the solver. Memory is proportional to the expanded rows.
 """
@@ -35,12 +37,12 @@ from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
 from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
-from shoal.search.direct import CutInput, level_by_level
 from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
 from shoal.search.threats import counter_of
 
-AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, in this order; the rest is for the polish
+# Of the time left after the search, in this order; the rest is for the polish. Only a strict clock limits AA.
+BOUND_SHARE, AA_SHARE = 1 / 2, 1 / 2
 
 
 class ExactSearch(BoundedSearch):
@@ -52,13 +54,11 @@ class ExactSearch(BoundedSearch):
         self.threats: list[list[int]] = []
         self.lifted_before = 0.0  # seconds that the counter has spent on an earlier search
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver gave a bound
-        self.aa: set[int] | None = None  # the cut of AA, kept separately: rounds must not depend on the clock
-        self.aa_seconds = 0.0  # longest time limit that AA was given so far
+        self.offered = False  # whether the search started from a safe cut
 
     @functools.cached_property
     def counter(self) -> Threats:
         """The kernel that counts. It is created when needed, because that takes time."""
-        self.clock.check()
         with self._timed("counting"):
             return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
@@ -75,11 +75,16 @@ class ExactSearch(BoundedSearch):
         """Find the first safe cut, whatever the limit."""
         if not self.descended:
             self._count_pairs()
-            self._descend()
+            if self.demand.known > 2:
+                self._descend()
+            else:
+                self._offer(self.tree.fill(self.threats))  # safe, because all threats are known
+            self.descended = True
             self.clock.start()
 
     def offer(self, cut: GlobalCut) -> None:
         """Start from a safe cut. The search returns nothing worse."""
+        self.offered = True
         self._offer(self.tree.expanded(cut))
 
     def follow(self, weaker: Iterable[ExactSearch]) -> None:
@@ -100,13 +105,18 @@ class ExactSearch(BoundedSearch):
         self.__dict__.pop("counter", None)
 
     def _ready(self) -> bool:
-        """Whether the descent has ended."""
-        return self.descended
+        """Whether the descent has ended, or the search started from a safe cut."""
+        return self.descended or self.offered
 
     def _count_pairs(self) -> None:
-        """Find the threats of up to two labels, which every later step needs."""
-        counter, tick = self.counter, self._within_time().tick("counting pairs")
-        self.clock.check()
+        """Find the threats of up to two labels, which every later step needs.
+
+        The clock counts only if there is a safe result elsewhere. Otherwise there would be nothing but the root.
+        """
+        tick = (self._within_time() if self.clock.safe else self.engine).tick("counting pairs")
+        tick(0.0)
+        counter = self.counter
+        tick(0.0)
         followed = bool(self.threats)
         with self._timed("counting"):
             if not self.paired and self.demand.known:
@@ -117,14 +127,12 @@ class ExactSearch(BoundedSearch):
         self.bound = max(self.bound, self.tree.lower_bound(self.threats))
 
     def _descend(self) -> None:
-        """Find greedy cuts from the root down. Each is made safe before the next."""
-        first = 1 if self.demand.known > 2 else self.tree.height  # without larger sets, the greedy cut is safe
-        for depth in range(first, self.tree.height + 1):
+        """Find greedy cuts from the root down. Each is made safe and offered before the next."""
+        for depth in range(1, self.tree.height + 1):
             expanded = self.tree.fill(self.threats, depth=depth)
             while self._separate(expanded, depth / max(1, self.tree.height)):
                 expanded = self.tree.fill(self.threats, depth=depth)
             self._offer(expanded)
-        self.descended = True
 
     def _prove(self) -> None:
         """Run rounds until the bound meets the cost of the best cut."""
@@ -132,7 +140,7 @@ class ExactSearch(BoundedSearch):
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
             if time.monotonic() > self.clock.half_time:
-                self._ask_aa()
+                self._ask_aa(1.0)
             relaxed = self._solve(effort)
             expanded, settled = relaxed.expanded, len(self.threats)
             if self._separate(expanded, 0.0):
@@ -149,16 +157,16 @@ class ExactSearch(BoundedSearch):
 
     def _conclude(self, ended: Ended) -> None:
         """Run the work that follows the search: a bound, a comparison with AA, and the polish."""
-        if not self.paired:  # there was no time for anything
+        if not self.paired:  # there was no time for anything but the safe cut that the search started from
             return
-        if ended in ("time limit", "no solver") and self.bound < self.tree.cost(self.best):
-            with self.clock.share(AA_SHARE):
-                self._ask_aa()
         if ended in ("time limit", "interrupted") and not self.solved:
             with contextlib.suppress(solver.SolverMissing), self.clock.share(BOUND_SHARE):
-                self._solve(FIRST_EFFORT)
-        if ended != "proven" and self.aa is not None:
-            self._offer(self.aa)
+                relaxed = self._solve(FIRST_EFFORT)
+                if self.demand.known <= 2:  # safe, because all threats are known
+                    self._offer(relaxed.expanded)
+        if ended != "proven":
+            self._ask_aa(AA_SHARE)
+            self._take_aside()
         with self._timed("polishing"):
             respecialise(
                 self.tree, self.counter, self.best, self.demand.known, known=self.threats, tick=self._check_time
@@ -186,16 +194,6 @@ class ExactSearch(BoundedSearch):
             threats = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
             self.threats += threats
         return bool(threats)
-
-    def _ask_aa(self) -> None:
-        """Run AA once, unless it was too slow for the same time before."""
-        if self.aa is None and self.clock.left() > self.aa_seconds:
-            self.aa_seconds = self.clock.left()
-            with self._timed("AA"):
-                repaired = level_by_level(
-                    CutInput.of(self.problem, self.engine), self.problem.model, self._within_time()
-                )
-            self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> CutSolution:
         """Return the solution with its proved bound."""

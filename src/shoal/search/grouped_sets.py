@@ -21,7 +21,8 @@ from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
-from shoal.search.siblings import regrouped, tree_of
+from shoal.search.sibling_trees import tree_of
+from shoal.search.siblings import regrouped
 
 
 class UnchangedFirst(AdditiveLoss):

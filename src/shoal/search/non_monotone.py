@@ -1,11 +1,13 @@
 """The optimal cut for models that are not monotone, by exclusion, or a proved bound if time runs out.
 
-1. A descent, as for k^m-anonymity: greedy cuts above depth 1, 2, .. of the hierarchy. Violations near the root are
+1. A first cut that satisfies the model, by AA's repair: of the leaves, or of the best k^m-anonymous cut.
+2. A descent, as for k^m-anonymity: greedy cuts above depth 1, 2, .. of the hierarchy. Violations near the root are
    found while there is little to count.
-2. Rounds: solve the relaxed problem, which knows the constraints found so far. Its bound holds for every cut that
+3. Rounds: solve the relaxed problem, which knows the constraints found so far. Its bound holds for every cut that
    satisfies the model. The violations at its cut are excluded. The cut is then repaired to one that satisfies the
    model, which may be the best so far. If there are no violations, the cut is optimal. If no cut satisfies the
    constraints, none satisfies the model.
+4. If there is no proof, the result is compared with the cut of AA, unless the first cut was AA's.
 
 In general, a violating combination excludes only cuts that have all its labels, because specialising them may help.
 Some sets are closed: whatever their labels are specialised to, some set violates the model. Then no safe cut expands
@@ -30,12 +32,12 @@ from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
 from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
-from shoal.search.direct import CutInput, level_by_level
+from shoal.search.direct import CutInput, cheaper_aa, level_by_level
 from shoal.search.exact import ExactSearch
 
 LISTED = 200_000  # about how many violations a round lists
 KM_SHARE = 3 / 4  # share of the limit for the best k^m-anonymous cut
-AA_SHARE = 1 / 2  # share of the time left after the search
+AA_SHARE = 1 / 2  # share of the time left after the search, if the clock is strict
 
 
 class NonMonotoneSearch(BoundedSearch):
@@ -49,7 +51,6 @@ class NonMonotoneSearch(BoundedSearch):
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
         self.satisfied = self.clean = False  # whether a cut satisfies the model; whether the last cut did
-        self.beats_aa = False  # whether the first cut is known to be no worse than that of AA
         self.refused: Infeasible | None = None  # why no cut was found
         self.counted = self.settled = 0  # most sets counted; constraints of the search for k^m
         leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
@@ -72,7 +73,7 @@ class NonMonotoneSearch(BoundedSearch):
                 f"the guarantee, or use algorithm='lra', which can generalize parts of the data differently."
             ) from self.refused
         if self.refused:
-            raise self.refused
+            self._find_any()
         ended = self._concluded(ended, self._conclude)
         done = self.bound == self.tree.cost(self.best)
         clauses = self.settled + len(self.threats) + len(self.together)
@@ -98,7 +99,8 @@ class NonMonotoneSearch(BoundedSearch):
             solution = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
         self._repair(search.best, self._within_time())
-        self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA repairs its own k^m cut
+        same = self.satisfied and self.tree.cost(self.best) == self.tree.cost(search.best)
+        self.beats_aa = same and solution.beats_aa  # AA repairs its own k^m cut, which costs no less
         return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
     def _descend(self) -> None:
@@ -106,8 +108,10 @@ class NonMonotoneSearch(BoundedSearch):
         for depth in range(1, self.tree.height + 1):
             if self.satisfied and self.bound == self.tree.cost(self.best):
                 return
-            while self._exclude(self.tree.fill(list(self.threats), depth=depth)):
+            while self._exclude(expanded := self.tree.fill(list(self.threats), depth=depth)):
                 pass
+            if self.clean:
+                self._set_aside(expanded)
 
     def _exclude(self, expanded: set[int]) -> bool:
         """Add the violations of a cut to the constraints. Return whether there is a new threat."""
@@ -152,11 +156,26 @@ class NonMonotoneSearch(BoundedSearch):
         self.counted = max(self.counted, done.counted)
         self._keep(self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, done.raised)))
 
+    def _find_any(self) -> None:
+        """Find a cut after a search without any: one from the descent, or that of AA. If there is none, raise an error.
+
+        AA has the time that it needs, unless there is a safe result outside of this search.
+        """
+        if self.aside is not None:
+            self._keep(self.aside)
+        elif not self.beats_aa and not self.clock.safe:
+            cut = cheaper_aa(self.problem, self.tree.costs[self.tree.root] + 1, self.engine)
+            if cut is not None:
+                self._keep(self.tree.expanded(cut))
+                self.beats_aa = True
+        if self.refused:
+            raise self.refused
+
     def _conclude(self, ended: Ended) -> None:
         """Run the work that follows the search: compare with AA, and expand groups that cost nothing."""
-        if ended in ("time limit", "no solver") and not self.beats_aa:
-            with self.clock.share(AA_SHARE):
-                self._repair(set(self.tree.inner), self._within_time())
+        if ended != "proven":
+            self._ask_aa(AA_SHARE)
+            self._take_aside()
         self._expand_for_nothing()
 
     def _expand_for_nothing(self) -> None:

@@ -7,14 +7,16 @@ A pair is *stricter* than another if neither its k nor its m is smaller. Then
 - a threat or a lower bound that was found for the other holds for it, too.
 
 **Cuts of one hierarchy** go from the weakest pair to the strictest. Each search starts from the threats and the bound
-of those before it (:meth:`shoal.search.exact.ExactSearch.follow`). A pair whose search was interrupted may take over
-the cut of a stricter one.
+of those before it (:meth:`shoal.search.exact.ExactSearch.follow`), and finds a first safe cut, whatever the limit. A
+pair whose search was interrupted may take over the cut of a stricter one.
 
 **Groups of siblings.** First come the bounds over all groupings, from the weakest pair to the strictest. The bounds for
 m > 2 are those for m = 2, because the bound knows no rare sets of three. Then come the groupings, from the strictest
 pair to the weakest. Each starts from the best grouping of a stricter pair. The first pair of each m gets all annealing
 runs, the others get two. A grouping that costs no more than the bound is optimal and needs no run. The best cut of the
 original hierarchy is searched only if the bounds allow that it is better.
+
+Clocks are strict: results without a proof are not compared with AA beyond the limit, because there are many pairs.
 
 So losses never fall from a pair to a stricter one. Cost: 15 pairs take about three times as long as one. The memory is
 that of one search.
@@ -35,17 +37,8 @@ from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.sibling_bound import grouping_bound
-from shoal.search.siblings import (
-    HEATS,
-    OWN_SHARE,
-    Grouping,
-    Heats,
-    SiblingSearch,
-    grouping_of,
-    interrupted,
-    tree_of,
-    with_names,
-)
+from shoal.search.sibling_trees import interrupted, tree_of, with_names
+from shoal.search.siblings import HEATS, OWN_SHARE, Grouping, Heats, SiblingSearch, grouping_of
 
 # The annealing runs that start from the grouping of a pair with a larger m, and with a larger k.
 OTHER_M: Heats = (((25.0, 1.0), (8.0, 1.0)), ((2.5, 1.0), (1.0, 1.0)))
@@ -98,7 +91,8 @@ def _cuts(problems: Problems, siblings: str, engine: Engine, clock: Clock) -> It
     weights = [1.0] * len(order)
     for at, pair in enumerate(order):
         problem = problems[pair] if siblings == "none" else problems[pair].on(tree)
-        search = searches[pair] = ExactSearch(problem, _named(engine, pair), _part(clock, weights, at))
+        left = _part(clock, weights, at, safe=False)
+        search = searches[pair] = ExactSearch(problem, _named(engine, pair), left)
         search.follow(searches[one] for one in solutions if pair.covers(one))
         for weaker in [one for one in solutions if one.k < pair.k]:
             searches[weaker].forget_counter()
@@ -129,7 +123,7 @@ def _groupings(problems: Problems, engine: Engine, clock: Clock) -> Iterator[tup
     heats = [_heats(pair, order[:at]) for at, pair in enumerate(order)]
     weights = [PROOF + sum(share for stage in runs for _, share in stage) for runs in heats]
     for at, pair in enumerate(order):
-        part = _part(clock, weights, at)
+        part = _part(clock, weights, at, safe=True)
         start = min((found[one] for one in found if one.covers(pair)), key=lambda one: one.cost, default=None)
         search = SiblingSearch(
             problems[pair],
@@ -175,7 +169,9 @@ class _OwnCuts:
         self.searches: dict[Pair, ExactSearch] = {}
 
     def better(self, pair: Pair, grouping: Grouping, clock: Clock) -> Grouping:
-        """Return the grouping, or the best cut of the original hierarchy if that is better."""
+        """Return the grouping, or the best cut of the original hierarchy if that is better and there is time."""
+        if not clock.left():
+            return grouping
         small = [one for one in self.problems if pair.covers(one) and one.m <= KNOWN_TO_BOUND]
         weak = min(small, key=lambda one: (-one.m, one.k), default=pair)
         for one in dict.fromkeys((weak, pair)):
@@ -197,13 +193,16 @@ class _OwnCuts:
         self.searches[pair] = search
 
 
-def _part(clock: Clock, weights: Sequence[float], at: int) -> Clock:
-    """Return a clock for one of several searches, by their weights. The first of them finds the first safe result."""
+def _part(clock: Clock, weights: Sequence[float], at: int, *, safe: bool) -> Clock:
+    """Return a clock for one of several searches, by their weights. The first of them finds the first safe result.
+
+    ``safe``: whether that result is safe for the others, too.
+    """
     share = min(1.0, SPARE * weights[at] / sum(weights[at:]))
     if not at:
         return clock.first(share)
     least = 0.0 if math.isinf(clock.limit) else FLOOR * clock.limit * weights[at] / sum(weights)
-    return clock.part(share, least=least)
+    return clock.part(share, least=least, safe=safe)
 
 
 def _named(engine: Engine, pair: Pair) -> Engine:

@@ -8,6 +8,8 @@
    machine.
 4. Build a hierarchy around the groups found, and run the exact search on it. If it finds better groups, regroup again.
 5. Compute a bound over all groupings (:mod:`shoal.search.sibling_bound`).
+6. If nothing proves that the groups are no worse than the cut of AA on the original hierarchy, run AA, whatever the
+   limit.
 
 For models other than k^m-anonymity there is no regrouping: the best of several hierarchies is taken.
 
@@ -17,36 +19,31 @@ the expanded rows and to the square of the number of labels (the cube, for sets 
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
-from shoal.hierarchies import codebook, refine
-from shoal.hierarchies.names import named
+from shoal.hierarchies import refine
 from shoal.kernels.search.siblings.regroup import Regroup
-from shoal.metrics.comparison import Comparison
-from shoal.models.base import ItemsetModel, PrivacyModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended, Solution
 from shoal.search import solver
-from shoal.search.clock import Clock, OutOfTime
+from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
 from shoal.search.sibling_bound import grouping_bound
+from shoal.search.sibling_trees import aa_in_time, interrupted, no_worse_than_aa, on_trees, tree_of, with_names
 
 Heats = tuple[tuple[tuple[float, float], ...], ...]  # the runs of each stage: (temperature, share of work)
 
-WORDS = ("none", "label", "frequency", "best")
 WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one annealing run; some 100 million take a second
 WORK_FOR_TRIPLES = 1.25  # factor if sets of three count
 MOVES_PER_ITEM = 5_000  # limit on the moves tried in one run: small data need no more
@@ -61,71 +58,14 @@ OWN_SHARE = 0.25  # share of the time limit for the best cut of the original hie
 LEAST_SECONDS = 5.0  # least time for the best cut around the groups; it gets as long as all before
 PROOF_SHARE = 0.5  # share of the time after the search for the best cut around the groups; the rest is for the bound
 
-Search = Callable[[Prepared[Any], Clock], Solution]
-
-
-def tree_of(problem: Prepared[PrivacyModel], how: str) -> Hierarchy:
-    """Return the hierarchy of a problem with groups of siblings: by label, by frequency, or from a file."""
-    owner, occurrences = problem.hierarchy, problem.occurrences
-    if how == "label":
-        ranks = refine.by_label(owner)
-        return refine.refined(owner, refine.halved(owner, np.ones_like(occurrences), ranks))
-    if how == "frequency":
-        return refine.refined(owner, refine.halved(owner, occurrences, refine.by_frequency(owner, occurrences)))
-    return codebook.load(how).tree(owner)
-
-
-def with_siblings(problem: Prepared[PrivacyModel], how: str, search: Search, clock: Clock) -> Solution:
-    """Run a search that may publish groups of siblings. "best" returns the least loss of several ways to group them."""
-    if how == "none":
-        return search(problem, clock)
-    if how != "best":
-        return on_tree(problem, tree_of(problem, how), search, clock)
-    solutions = [search(problem, clock.first(1 / 3))]
-    clock.start()
-    clock.conclude(interrupted=interrupted(solutions[0]))
-    for one, part in (("frequency", 1 / 2), ("label", 1.0)):
-        if not interrupted(solutions[-1]):
-            with contextlib.suppress(OutOfTime):
-                clock.check()
-                solutions.append(on_tree(problem, tree_of(problem, one), search, clock.part(part)))
-    return min(solutions, key=lambda solution: _loss(problem, solution))  # the first of equals
-
-
-def on_tree(problem: Prepared[PrivacyModel], tree: Hierarchy, search: Search, clock: Clock) -> Solution:
-    """Run a search on a refined hierarchy, and name the groups."""
-    return with_names(problem, tree, search(problem.on(tree), clock))
-
-
-def interrupted(solution: Solution) -> bool:
-    """Whether the user interrupted the search."""
-    return solution.optimality is not None and solution.optimality.ended == "interrupted"
-
-
-def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solution) -> Solution:
-    """Return a solution on a refined hierarchy with names for the groups."""
-    labels = {*problem.data.transactions.labels, *problem.sensitive.labels}
-    origin = problem.data.origin
-    final = named(tree, solution.recoding.published_nodes, origin.marks, labels, origin.set_columns)
-    return replace(solution, recoding=solution.recoding.on(final), hierarchy=final)
-
-
-def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
-    """Return the loss of a solution, in the loss that is minimised."""
-    own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
-    cut = solution.recoding.global_cut
-    if cut is not None and not len(cut.suppressed):
-        return int(own.costs[cut.nodes].sum()) / own.scale
-    total, scale = own.loss.total(Comparison(own.original, solution.recoding.apply(own.items)), own.item_weights)
-    return total / scale
-
 
 def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
     """Return the best grouping of siblings found in time."""
     if problem.model.demand(problem.items).monotone:
         return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
     search = functools.partial(best_cut, needs_proof=needs_proof)
-    return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
+    solutions = on_trees(problem, lambda part, left: search(part, engine, left), clock, strict=True)
+    return no_worse_than_aa(problem, solutions, engine, clock)
 
 
 def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engine: Engine) -> Codes:
@@ -204,6 +144,8 @@ class SiblingSearch:
         self.problem, self.engine, self.clock = problem, engine, clock
         self.start, self.least, self.heats = start, least, heats
         self.found: Grouping | None = None  # the best grouping, set when the search has ended
+        self.beats_aa = False  # whether the start is known to be no worse than the cut of AA
+        self.least_cut = 0  # a lower bound on the cost of every cut of the original hierarchy
         demand = problem.model.demand(problem.items)
         self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
@@ -227,13 +169,14 @@ class SiblingSearch:
                 break
             best = proved
         self.found = self._better(proved, best)
-        self.clock.conclude(interrupted=self.ended == "interrupted")
+        self.clock.conclude()
+        bound = self._bound()
+        if aa := self._cheaper_aa(self.found.cost, solution, bound):
+            refined, solution = self._proved(aa, needs_proof)
+            self.found = grouping_of(solution.recoding, refined, self.problem.hierarchy)
         assert solution.optimality is not None
-        optimality = replace(
-            solution.optimality,
-            ended=self.ended or solution.optimality.ended,
-            groupings_bound=self._bound() / refined.scale,
-        )
+        ended = self.ended or solution.optimality.ended
+        optimality = replace(solution.optimality, ended=ended, groupings_bound=bound / refined.scale)
         solution = replace(solution, optimality=optimality, statistics={**solution.statistics, **self.statistics})
         return with_names(self.problem, refined.hierarchy, solution)
 
@@ -247,21 +190,30 @@ class SiblingSearch:
         first.begin()
         best = grouping_of(first.cut(), refined, self.problem.hierarchy)
         self.clock.start()
-        if not best.cost:
+        if not best.cost or not self.clock.left():
             return best
         search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
         own = search.run(needs_proof=needs_proof)
+        self.beats_aa, self.least_cut = own.beats_aa, search.bound
         self._note(own)
         return self._better(best, grouping_of(own.recoding, self.problem, self.problem.hierarchy))
 
     def _clock(self, part: float) -> Clock:
         """Return a clock for a part of the remaining time."""
-        return Clock(math.inf) if math.isinf(self.clock.limit) else self.clock.part(part)
+        unlimited = math.isinf(self.clock.left())
+        return Clock(math.inf, strict=True, outer=self.clock) if unlimited else self.clock.part(part)
 
     def _note(self, solution: Solution) -> None:
         """Stop early if the user interrupted."""
         if interrupted(solution):
-            self.ended = "interrupted"
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        """End the search soon, because the user interrupted. At the second interrupt, give up."""
+        if self.ended == "interrupted":
+            raise KeyboardInterrupt
+        self.ended = "interrupted"
+        self.clock.conclude(interrupted=True)
 
     def _better(self, one: Grouping, other: Grouping) -> Grouping:
         """Return the cheaper grouping, or the first of equals."""
@@ -280,7 +232,7 @@ class SiblingSearch:
             try:
                 groupings = self.engine.map("grouping siblings", self.annealed, runs)
             except KeyboardInterrupt:
-                self.ended = "interrupted"
+                self._interrupt()
                 break
             best = min([best, *groupings], key=lambda one: one.cost)
         self._spent("grouping", began)
@@ -318,7 +270,7 @@ class SiblingSearch:
         """Run the exact search on a hierarchy around the groups. It returns nothing worse, and maybe a proof."""
         tree = refine.around(self.problem.hierarchy, grouping.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
-        if self.clock.left():
+        if self.clock.left() and self.ended != "interrupted":
             spent = max(LEAST_SECONDS, (time.monotonic() - self.began) / 2)
             clock = self._clock(min(1.0, spent / max(spent, self.clock.left())))
         else:
@@ -340,6 +292,25 @@ class SiblingSearch:
             return grouping_bound(self.problem, self.engine, deadline=self.clock.until)
         finally:
             self._spent("bound", began)
+
+    def _cheaper_aa(self, cost: int, solution: CutSolution, bound: int) -> Grouping | None:
+        """Return the cut of AA on the original hierarchy if it costs less than the groups, or None.
+
+        AA runs only if no proof shows that the groups are as good. A strict clock has no time for it.
+        """
+        assert solution.optimality is not None
+        known = self.beats_aa or solution.optimality.proven or max(bound, self.least_cut) >= cost
+        if known or self.clock.strict:
+            return None
+        began = time.perf_counter()
+        try:
+            cut = aa_in_time(self.problem, cost, self.engine, self.clock)
+        except KeyboardInterrupt:
+            self._interrupt()
+            return None
+        finally:
+            self._spent("AA", began)
+        return None if cut is None else grouping_of(cut, self.problem, self.problem.hierarchy)
 
     def _spent(self, what: str, began: float) -> None:
         """Add up the seconds that a kind of work takes."""
