@@ -169,41 +169,39 @@ protected:
     // Nodes with two children that are rare together cannot be expanded. Finding them is optional, but saves much of the pair
     // table.
     void close_rare_siblings(std::vector<uint8_t>& closed) const {
-        constexpr int64_t MOST = 64;
-        std::vector<Code> lowest(tree_.nodes);  // internal node of the lowest id at or below each internal node
+        constexpr int64_t MOST = 64;  // children of a node, as bits of a word
         std::vector<int32_t> place(tree_.nodes), children(tree_.nodes, 0);
-        for (Code u = tree_.leaves; u < tree_.nodes; ++u) lowest[u] = u;
-        for (Code u = 0; u < tree_.root(); ++u) {
-            place[u] = children[tree_.parent[u]]++;
-            if (u >= tree_.leaves) lowest[tree_.parent[u]] = std::min(lowest[tree_.parent[u]], lowest[u]);
+        for (Code u = 0; u < tree_.root(); ++u) place[u] = children[tree_.parent[u]]++;
+        std::vector<int64_t> start(tree_.nodes + 1, 0);  // of the pairs of children of each node
+        for (Code p = 0; p < tree_.nodes; ++p) {
+            bool small = p >= tree_.leaves && p != tree_.root() && children[p] <= MOST;
+            start[p + 1] = start[p] + (small ? int64_t{children[p]} * children[p] : 0);
         }
-        std::vector<uint8_t> dead(tree_.nodes, 0);
-        std::vector<int64_t> count;
+        std::vector<int64_t> count(start.back(), 0);
         PersonsByLabel persons;
-        persons.prepare(MOST * MOST, holders_.rows);
-        std::vector<int32_t> here;
+        persons.prepare(count.size(), holders_.rows);
+        std::vector<int64_t> row(tree_.nodes, -1);
+        std::vector<uint64_t> there(tree_.nodes, 0);  // the children of each node that the row holds
+        for (int64_t r = 0; r < holders_.expanded.size(); ++r)
+            for (const Code* u = holders_.expanded.begin(r); u != holders_.expanded.end(r); ++u) {
+                Code p = tree_.parent[*u];
+                if (start[p] == start[p + 1]) continue;
+                if (row[p] != r) there[p] = 0;
+                row[p] = r;
+                int64_t line = start[p] + int64_t{place[*u]} * children[p];  // siblings come with rising places
+                for (int64_t other = 0; there[p] >> other; ++other)
+                    if (there[p] >> other & 1) {
+                        auto pair = static_cast<Code>(line + other);
+                        persons.add(count[pair], pair, holders_.rows.weight[r], holders_.rows.person(r));
+                    }
+                there[p] |= uint64_t{1} << place[*u];
+            }
+        std::vector<uint8_t> dead(tree_.nodes, 0);
         for (Code p = tree_.root(); p-- > tree_.leaves;) {
             dead[p] = closed[p] || dead[tree_.parent[p]];
             if (dead[p] || children[p] > MOST) continue;
-            count.assign(size_t(children[p]) * children[p], 0);
-            for (const int32_t* r = holders_.begin(p); r != holders_.end(p); ++r) {
-                const Code* begin = holders_.expanded.begin(*r);
-                const Code* end = holders_.expanded.end(*r);
-                here.clear();
-                auto collect = [&](Code from, Code to) {
-                    for (const Code* u = std::lower_bound(begin, end, from); u != end && *u < to; ++u)
-                        if (tree_.parent[*u] == p) here.push_back(place[*u]);
-                };
-                collect(tree_.first(p), tree_.stop(p));
-                collect(lowest[p], p);
-                for (size_t i = 0; i < here.size(); ++i)
-                    for (size_t j = 0; j < i; ++j) {
-                        Code pair = here[i] * children[p] + here[j];
-                        persons.add(count[pair], pair, holders_.rows.weight[*r], holders_.rows.person(*r));
-                    }
-            }
-            closed[p] = std::any_of(count.begin(), count.end(), [&](int64_t found) { return found > 0 && found < k_; });
-            dead[p] = closed[p];
+            closed[p] = dead[p] = std::any_of(count.begin() + start[p], count.begin() + start[p + 1],
+                                              [&](int64_t found) { return found > 0 && found < k_; });
         }
     }
 
