@@ -78,10 +78,19 @@ class Transactions:
 
     @classmethod
     def joined(
-        cls, parts: Iterable[tuple[Offsets, Codes]], labels: tuple[str, ...], persons: Persons | None = None
+        cls,
+        parts: Iterable[tuple[Offsets, Codes]],
+        labels: tuple[str, ...],
+        persons: Persons | None = None,
+        *,
+        rows: int,
+        most: int,
     ) -> Self:
-        """Build it from parts that are valid: the row starts and the items of each. It may be larger than memory."""
-        indptr, items = current().collect(np.int64), current().collect(np.int32)
+        """Build it from valid parts: the row starts and the items of each. It may be larger than memory.
+
+        ``rows``: the number of rows. ``most``: the largest possible number of items.
+        """
+        indptr, items = current().collect(np.int64, rows + 1), current().collect(np.int32, most)
         indptr.append(np.zeros(1, dtype=np.int64))
         before = 0
         for starts, codes in parts:
@@ -227,7 +236,7 @@ class Transactions:
             return Transactions._valid(self.indptr, self.items, tuple(labels), self.persons)
         rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))
         parts = current().over("recoding", lambda part, _: _recoded(part, code_of, rising), self)
-        return Transactions.joined(parts, tuple(labels), self.persons)
+        return Transactions.joined(parts, tuple(labels), self.persons, rows=len(self), most=len(self.items))
 
     def in_use(self) -> Transactions:
         """Return the same rows with only the labels that occur."""

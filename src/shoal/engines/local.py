@@ -106,9 +106,9 @@ class Engine:
         """The memory for data, in bytes."""
         return self.memory or half_of_memory()
 
-    def collect(self, dtype: type[np.generic]) -> Collected:
-        """Return an empty array that may grow larger than memory."""
-        return Collected(dtype, self.memory_limit, self.work_dir)
+    def collect(self, dtype: type[np.generic], most: int = 0) -> Collected:
+        """Return an empty array that may grow larger than memory. ``most``: the largest possible length, if known."""
+        return Collected(dtype, self.memory_limit, self.work_dir, most)
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Self]:

@@ -35,6 +35,8 @@ class Collected:
         The limit on memory for all data, in bytes.
     folder
         Where the file is made. None: the system's temporary folder.
+    most
+        The largest possible number of values, so that they can be put in their place at once. 0: not known.
 
     Examples
     --------
@@ -45,25 +47,31 @@ class Collected:
     [1, 2, 3, 4, 5]
     """
 
-    def __init__(self, dtype: type[np.generic], memory: int, folder: Path | None = None) -> None:
+    def __init__(self, dtype: type[np.generic], memory: int, folder: Path | None = None, most: int = 0) -> None:
         self._dtype, self._limit, self._folder = np.dtype(dtype), memory // _SHARE, folder
-        self._pieces: list[npt.NDArray[Any]] = []
-        self._bytes = 0
+        room = most if most * self._dtype.itemsize <= self._limit else 0
+        self._room: npt.NDArray[Any] = np.empty(room, self._dtype)
+        self._pieces: list[npt.NDArray[Any]] = []  # those that have no room
+        self._length = 0
         self._file: IO[bytes] | None = None
 
     def append(self, piece: npt.NDArray[Any]) -> None:
         """Add values at the end."""
         piece = np.ascontiguousarray(piece, dtype=self._dtype)
-        self._bytes += piece.nbytes
-        if self._file is None and self._bytes > self._limit:
+        start, self._length = self._length, self._length + len(piece)
+        if self._file is None and self._length * piece.itemsize > self._limit:
             self._file = open_scratch(self._folder)
-            for earlier in self._pieces:
+            for earlier in (self._room[:start], *self._pieces) if len(self._room) else self._pieces:
                 self._write(earlier)
-            self._pieces.clear()
-        if self._file is None:
-            self._pieces.append(piece)
-        else:
+            self._room, self._pieces = self._room[:0], []
+        if not start and 2 * len(piece) > len(self._room):  # probably the only one: it need not be copied
+            self._room = self._room[:0]
+        if self._file is not None:
             self._write(piece)
+        elif self._length <= len(self._room):
+            self._room[start : self._length] = piece
+        else:
+            self._pieces.append(piece)
 
     def extend(self, pieces: Iterable[npt.NDArray[Any]]) -> None:
         """Add several pieces."""
@@ -72,14 +80,14 @@ class Collected:
 
     def array(self) -> npt.NDArray[Any]:
         """Return all values, read-only. Nothing can be added afterwards."""
-        if self._file is None:
-            whole = np.concatenate([np.empty(0, self._dtype), *self._pieces]) if len(self._pieces) != 1 else None
-            values = self._pieces[0] if whole is None else whole
-            self._pieces = []
-        else:
-            self._file.flush()
+        if self._file is not None:
             with self._file as file:
                 values = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=self._dtype)
+        elif len(self._pieces) == 1:
+            values = self._pieces[0]
+        else:
+            values = np.concatenate([self._room[:0], *self._pieces]) if self._pieces else self._room[: self._length]
+        self._room, self._pieces = self._room[:0], []
         values.flags.writeable = False
         return values
 

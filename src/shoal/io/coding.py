@@ -178,7 +178,8 @@ class Encoder:
             sizes, codes = _only(kept, np.diff(part.ends).astype(np.int32), part.codes, None)[:2]
             return sorted_rows(sizes, codes, rank)
 
-        return Transactions.joined(current().over("sorting", in_order, rows), tuple(order))
+        parts = current().over("sorting", in_order, rows)
+        return Transactions.joined(parts, tuple(order), rows=len(rows), most=len(rows.codes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -98,4 +99,4 @@ def _matters(published: Published) -> bool:
 def _mean(published: Published, weights: Counts | None = None) -> float:
     """Return the mean over all records. The sum is exact, so it does not depend on the parts."""
     parts = current().over("measuring", lambda part, _: record_losses(part, weights), published)
-    return math.fsum(loss for part in parts for loss in part[part > 0].tolist()) / max(1, len(published.rows))
+    return math.fsum(chain.from_iterable(part[part > 0].tolist() for part in parts)) / max(1, len(published.rows))
