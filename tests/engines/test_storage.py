@@ -18,9 +18,14 @@ from shoal.engines.storage import Collected
 from shoal.errors import OutputError
 
 
-@given(pieces=st.lists(st.lists(st.integers(-5, 5), max_size=6)), memory=st.sampled_from([16, 200, 10**6]))
-def test_pieces_become_one_array(pieces: list[list[int]], memory: int) -> None:
-    numbers = Collected(np.int32, memory)
+@given(
+    pieces=st.lists(st.lists(st.integers(-5, 5), max_size=6)),
+    memory=st.sampled_from([16, 200, 2_000, 10**6]),
+    most=st.sampled_from([0, 3, 10, 1_000]),
+)
+def test_pieces_become_one_array(pieces: list[list[int]], memory: int, most: int) -> None:
+    """In memory and in a file; with and without room for all, and if there are more than was said."""
+    numbers = Collected(np.int32, memory, most=most)
     numbers.extend(np.array(piece, dtype=np.int64) for piece in pieces)
     values = numbers.array()
     assert values.tolist() == [value for piece in pieces for value in piece]

@@ -94,7 +94,7 @@ class Transactions:
         indptr.append(np.zeros(1, dtype=np.int64))
         before = 0
         for starts, codes in parts:
-            indptr.append(starts[1:] + before)
+            indptr.append(starts[1:] + before if before else starts[1:])
             items.append(codes)
             before += len(codes)
         return cls._valid(indptr.array(), items.array(), labels, persons)
@@ -214,7 +214,10 @@ class Transactions:
         [frozenset({'b'}), frozenset({...})]
         """
         indptr = self.indptr[start : stop + 1]
-        return self._valid(indptr - indptr[0], self.items[indptr[0] : indptr[-1]], self.labels)
+        own = indptr - indptr[0]
+        first = int(indptr[0])
+        release(indptr)
+        return self._valid(own, self.items[first : first + own[-1]], self.labels)
 
     def parts(self) -> Iterator[Self]:
         """Iterate over parts of the rows. Each is in memory only until the next one is."""

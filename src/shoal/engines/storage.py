@@ -49,10 +49,10 @@ class Collected:
 
     def __init__(self, dtype: type[np.generic], memory: int, folder: Path | None = None, most: int = 0) -> None:
         self._dtype, self._limit, self._folder = np.dtype(dtype), memory // _SHARE, folder
-        room = most if most * self._dtype.itemsize <= self._limit else 0
-        self._room: npt.NDArray[Any] = np.empty(room, self._dtype)
+        self._most = most if most * self._dtype.itemsize <= self._limit else 0
+        self._room: npt.NDArray[Any] = np.empty(0, self._dtype)
         self._pieces: list[npt.NDArray[Any]] = []  # those that have no room
-        self._length = 0
+        self._length = self._placed = 0
         self._file: IO[bytes] | None = None
 
     def append(self, piece: npt.NDArray[Any]) -> None:
@@ -61,15 +61,16 @@ class Collected:
         start, self._length = self._length, self._length + len(piece)
         if self._file is None and self._length * piece.itemsize > self._limit:
             self._file = open_scratch(self._folder)
-            for earlier in (self._room[:start], *self._pieces) if len(self._room) else self._pieces:
+            for earlier in (self._room[: self._placed], *self._pieces):
                 self._write(earlier)
-            self._room, self._pieces = self._room[:0], []
-        if not start and 2 * len(piece) > len(self._room):  # probably the only one: it need not be copied
-            self._room = self._room[:0]
+            self._room, self._pieces = np.empty(0, self._dtype), []
+        if not start and 2 * len(piece) < self._most:  # a larger one is probably the only one: it is not copied
+            self._room = np.empty(self._most, self._dtype)
         if self._file is not None:
             self._write(piece)
         elif self._length <= len(self._room):
             self._room[start : self._length] = piece
+            self._placed = self._length
         else:
             self._pieces.append(piece)
 
@@ -83,11 +84,13 @@ class Collected:
         if self._file is not None:
             with self._file as file:
                 values = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=self._dtype)
-        elif len(self._pieces) == 1:
+        elif not self._pieces:
+            values = self._room[: self._length]
+        elif len(self._pieces) == 1 and not self._placed:
             values = self._pieces[0]
         else:
-            values = np.concatenate([self._room[:0], *self._pieces]) if self._pieces else self._room[: self._length]
-        self._room, self._pieces = self._room[:0], []
+            values = np.concatenate([self._room[: self._placed], *self._pieces])
+        self._room, self._pieces = np.empty(0, self._dtype), []
         values.flags.writeable = False
         return values
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from shoal.io.messages import shorten, shown
 from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import Tokens, split_cells
 
+_BLOCK = 1 << 16  # rows whose codes are counted together
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
 
 
@@ -134,9 +136,7 @@ class Encoder:
     def __init__(self, *, multiset: bool = False, drop_items: Collection[str] = ()) -> None:
         self._multiset, self._drop_items = multiset, frozenset(drop_items)
         self._code_of: dict[str, int] = {}  # of each label, in the order of their first use
-        self._ends, self._codes = current().collect(np.int64), current().collect(np.int32)
-        self._ends.append(np.zeros(1, dtype=np.int64))
-        self._items = 0
+        self._sizes, self._codes = current().collect(np.int32), current().collect(np.int32)
         self._quantities: list[Counts] = []
         self.dropped: set[str] = set()  # the items to drop that occurred; known at the end
 
@@ -145,8 +145,7 @@ class Encoder:
         known = self._code_of
         codes = np.array([known.setdefault(label, len(known)) for label in rows.labels], dtype=np.int32)
         self._codes.append(codes[numpy_of(rows.items.indices)])
-        self._ends.append(np.cumsum(rows.sizes, dtype=np.int64) + self._items)
-        self._items += len(rows.items)
+        self._sizes.append(rows.sizes)
         if quantities is not None:
             self._quantities.append(quantities)
 
@@ -155,27 +154,27 @@ class Encoder:
 
         ``record_of`` holds the number of the record that each row belongs to, and ``records`` how many there are.
         """
-        labels, rows = list(self._code_of), CodedRows(self._ends.array(), self._codes.array())
+        labels, rows = list(self._code_of), CodedRows(self._sizes.array(), self._codes.array())
         if not len(rows):
             return Transactions.nothing(records)
         self.dropped = set(self._drop_items.intersection(labels))
         kept = np.array([bool(label.strip()) and label not in self._drop_items for label in labels], dtype=np.bool_)
         if record_of is not None or self._multiset:
             quantities = np.concatenate(self._quantities) if self._quantities else None
-            sizes, codes, quantities = _only(kept, np.diff(rows.ends).astype(np.int32), rows.codes, quantities)
+            sizes, codes, quantities = _only(kept, rows.sizes, rows.codes, quantities)
             if record_of is not None:
                 sizes, codes, quantities = _regrouped(sizes, codes, quantities, record_of, records)
             if self._multiset:
                 sizes, codes, labels = _count(sizes, codes, labels, quantities)
                 _refuse_clash(labels, {label.rpartition("*")[0] for label in labels})
                 kept = np.ones(len(labels), dtype=np.bool_)
-            rows = CodedRows(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]), codes)
+            rows = CodedRows(sizes, codes)
         order = canonical_order(label for label, keep in zip(labels, kept.tolist(), strict=True) if keep)
         rank_of = {label: rank for rank, label in enumerate(order)}
         rank = np.array([rank_of.get(label, -1) for label in labels], dtype=np.int32)
 
         def in_order(part: CodedRows, _: Engine) -> tuple[Offsets, Codes]:
-            sizes, codes = _only(kept, np.diff(part.ends).astype(np.int32), part.codes, None)[:2]
+            sizes, codes = _only(kept, part.sizes, part.codes, None)[:2]
             return sorted_rows(sizes, codes, rank)
 
         parts = current().over("sorting", in_order, rows)
@@ -184,23 +183,38 @@ class Encoder:
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of codes in any order. Row r holds ``codes[ends[r]:ends[r + 1]]``, counted from ``ends[0]``."""
+    """Rows of codes in any order. Row r holds the next ``sizes[r]`` codes.
 
-    ends: Offsets
+    >>> rows = CodedRows(np.array([2, 0, 1], dtype=np.int32), np.array([7, 5, 7], dtype=np.int32))
+    >>> rows.part(1, 3).codes.tolist()
+    [7]
+    """
+
+    sizes: Codes
     codes: Codes
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.ends) - 1
+        return len(self.sizes)
+
+    @cached_property
+    def _starts(self) -> Counts:
+        """The number of codes before each block of rows."""
+        sums = [int(self.sizes[at : at + _BLOCK].sum()) for at in range(0, len(self.sizes), _BLOCK)]
+        return np.cumsum([0, *sums])
+
+    def _start(self, row: int) -> int:
+        """Return the number of codes before a row."""
+        block = row // _BLOCK
+        return int(self._starts[block]) + int(self.sizes[block * _BLOCK : row].sum())
 
     def part(self, start: int, stop: int) -> CodedRows:
         """Return some consecutive rows."""
-        ends = self.ends[start : stop + 1]
-        return CodedRows(ends, self.codes[ends[0] : ends[-1]])
+        return CodedRows(self.sizes[start:stop], self.codes[self._start(start) : self._start(stop)])
 
     def release(self) -> None:
         """Let go of the memory of rows that are in a file."""
-        release(self.ends)
+        release(self.sizes)
         release(self.codes)
 
 
