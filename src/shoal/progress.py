@@ -24,7 +24,7 @@ from shoal.visible import visible
 
 if TYPE_CHECKING:  # rich is loaded when there is something to show
     from rich.console import Console
-    from rich.progress import TaskID, TextColumn
+    from rich.progress import Progress, TaskID, TextColumn
 
 
 LEAST_MEMORY = 16_000_000  # bytes: less would only make everything slow
@@ -88,21 +88,52 @@ def sized_engine(engine: Engine, memory: int | str | None, work_dir: str | Path 
 def bars(console: Console | None = None) -> Iterator[Callable[[str, float], None]]:
     """Draw a bar for each stage, and yield the function that moves them. They are gone at the end."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = console or Console(stderr=True)
-    shown = Progress(stage_column(), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
-    stages: dict[str, TaskID] = {}
+    columns = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn(), speed_column())
+    with Progress(stage_column(), *columns, console=console, transient=True) as shown:
+        yield Bars(shown)
 
-    def progress(stage: str, share: float) -> None:
-        if stage not in stages:
-            for task in stages.values():
-                shown.update(task, completed=1.0)
-            stages[stage] = shown.add_task(visible(stage), total=1.0)
-        shown.update(stages[stage], completed=share)
 
-    with shown:
-        yield progress
+class Bars:
+    """The bars of a run. Call it with the name of the stage and the share that is done."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+        self._stages: dict[str, TaskID] = {}
+        self._rows: dict[str, int] = {}
+
+    def __call__(self, stage: str, share: float) -> None:
+        """Move the bar of a stage."""
+        if stage not in self._stages:
+            for task in self._stages.values():
+                self._shown.update(task, completed=1.0)
+            self._stages[stage] = self._shown.add_task(visible(stage), total=1.0, speed="")
+        task = self._stages[stage]
+        seconds = next((one.elapsed for one in self._shown.tasks if one.id == task), None)
+        speed = rows_per_second(self._rows.get(stage, 0) * share, seconds or 0.0)
+        self._shown.update(task, completed=share, speed=speed)
+
+    def rows(self, stage: str, rows: int) -> None:
+        """Take the number of rows that a stage goes over, to show how many it does in a second."""
+        self._rows.setdefault(stage, rows)
+
+
+def rows_per_second(rows: float, seconds: float) -> str:
+    """Return a speed in words; empty if it is not known.
+
+    >>> rows_per_second(3_000_000, 2.0), rows_per_second(0, 2.0)
+    ('1,500,000 rows/s', '')
+    """
+    return f"{rows / seconds:,.0f} rows/s" if rows and seconds > 0 else ""
+
+
+def speed_column() -> TextColumn:
+    """Return the column of a bar with the rows that are done in a second."""
+    from rich.progress import TextColumn
+
+    return TextColumn("{task.fields[speed]}", markup=False)
 
 
 def stage_column() -> TextColumn:

@@ -21,13 +21,18 @@ def end_line() -> None:
 
 @contextlib.contextmanager
 def lines(stream: IO[str]) -> Iterator[Progress]:
-    """Write a line such as ``verifying ... 0.2 s`` for each stage, once."""
+    """Write a line such as ``verifying ... 0.2 s`` for each stage, once. A stage over many rows tells its speed."""
     started: dict[str, float] = {}
+    rows: dict[str, int] = {}
 
     def end() -> None:
         if started:
             name, since = list(started.items())[-1]
-            took = f"{time.perf_counter() - since:.1f} s\n"
+            from shoal.progress import rows_per_second  # not at the top, as it loads numpy
+
+            seconds = time.perf_counter() - since
+            speed = rows_per_second(rows.get(name, 0), seconds)
+            took = f"{seconds:.1f} s{speed and f' ({speed})'}\n"
             stream.write(f" {took}" if _open else f"{visible(name)}: {took}")
             _open.clear()
             stream.flush()
@@ -40,6 +45,7 @@ def lines(stream: IO[str]) -> Iterator[Progress]:
             stream.flush()
             _open[:] = [stream]
 
+    progress.rows = rows.setdefault  # type: ignore[attr-defined]
     try:
         yield progress
     except BaseException:

@@ -178,6 +178,8 @@ class Engine:
             part.release()
             return result
 
+        if len(ends) > 1 and (tell := getattr(self.progress, "rows", None)):
+            tell(stage, len(rows))  # a progress that shows rows per second
         for end, result in zip(ends, self.each(run, ends), strict=True):
             yield result
             if len(ends) > 1:

@@ -36,8 +36,9 @@ from shoal.recoding.solution import Solution
 from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
 from shoal.search import chains
-from shoal.search.thinning import thinned_problem
+from shoal.search.thinning import LARGE, thinned_problem
 
+BYTES_OF_ITEM = 100  # of memory that a search takes for each item of the records that it needs; measured with AA
 LOG = logging.getLogger("shoal")  # stages and their seconds; never anything from the data
 
 
@@ -96,8 +97,17 @@ def make_release(
 
 
 def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engine) -> Solution:
-    """Run the search on what it needs of the rows."""
-    return algorithm.solve(problem if algorithm.needs_all_rows else thinned_problem(problem, engine), engine)
+    """Run the search on what it needs of the rows. Refuse to start if that does not fit into memory."""
+    needed = problem if algorithm.needs_all_rows else thinned_problem(problem, engine)
+    items = len(needed.items.items)
+    if items >= LARGE and items * BYTES_OF_ITEM > engine.memory_limit:
+        wanted, allowed = (f"{size / 10**9:.1f} GB" for size in (items * BYTES_OF_ITEM, engine.memory_limit))
+        raise OptionError(
+            f"Algorithm {algorithm.name} needs about {wanted} of memory for these data, and {allowed} are allowed: "
+            f"nothing was written. Pass a larger memory= if the machine has it. Data larger than memory can be "
+            f"anonymized with k^m-anonymity, m up to 2, by the algorithms aa, auto and optimal."
+        )
+    return algorithm.solve(needed, engine)
 
 
 def refuse_unfit(problem: Problem[PrivacyModel], algorithm: Algorithm) -> None:
