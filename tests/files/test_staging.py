@@ -8,6 +8,8 @@ import os
 import signal
 import stat
 import struct
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -144,8 +146,28 @@ def test_files_aside_are_for_the_owner_and_cannot_be_foreseen(tmp_path: Path) ->
             seen.append(aside.name)
             assert mode(aside) == 0o600
     assert len(set(seen)) == 2
-    assert not any(str(os.getpid()) in name for name in seen)
+    drawn = [name.removeprefix(f".shoal-{os.getpid()}-").removesuffix(".part") for name in seen]
+    assert all(len(name) >= 8 and name.replace("_", "a").isalnum() for name in drawn)
     assert contents(tmp_path) == {"x": b"new"}
+
+
+def test_leftovers_of_killed_runs_are_removed(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    names = {
+        "old": f".shoal-{ended.pid}-abc.part",
+        "young": f".shoal-{ended.pid}-def.part",
+        "running": f".shoal-{os.getpid()}-abc.part",
+        "of another kind": ".shoal-abcdefgh.part",
+        "of somebody else": "data.part",
+    }
+    for name in names.values():
+        (tmp_path / name).touch()
+        if name != names["young"]:
+            os.utime(tmp_path / name, (0, 0))
+    with atomic_output(tmp_path / "x") as file:
+        file.write(b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {"x", *names.values()} - {names["old"]}
 
 
 def test_a_link_under_the_name_aside_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

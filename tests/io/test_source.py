@@ -19,6 +19,7 @@ import pytest
 import shoal
 from shoal.data import Dataset
 from shoal.errors import DataError, OptionError
+from shoal.io.coding import Encoder
 from shoal.io.reading import read_table
 from shoal.io.source import Source, sha256_of_source
 from tests.io.long_tables import columns_of
@@ -323,3 +324,28 @@ def test_a_file_can_be_looked_at_and_read_again(tmp_path: Path) -> None:
         assert b"".join(file.pieces()) == LINES.encode()
     assert file.can_be_read_again
     assert file.sha256 == hashlib.sha256(LINES.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("name", ["in.dat", "in.dat.gz", "in.parquet"])
+@pytest.mark.parametrize("how", ["grows", "is replaced"])
+def test_a_file_that_changes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str
+) -> None:
+    path = tmp_path / name
+    shoal.write(shoal.read([["a", "b"], ["a"]]), path)
+
+    def sets(self: Encoder) -> Any:
+        rows = own(self)
+        if how == "grows":
+            with open(path, "ab") as file:
+                file.write(path.read_bytes())
+        else:
+            other = tmp_path / "other"
+            other.write_bytes(path.read_bytes())
+            other.replace(path)
+        return rows
+
+    own = Encoder.transactions
+    monkeypatch.setattr(Encoder, "transactions", sets)
+    with pytest.raises(DataError, match="changed while it was read"):
+        shoal.read(path)

@@ -13,6 +13,7 @@ import signal
 import stat
 import tempfile
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from pathlib import Path
 from shoal.errors import OutputError
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
+_PREFIX, _SUFFIX = ".shoal-", ".part"  # of temporary files
+_SETTLED = 10.0  # seconds after the last write: a process of another machine may still be at work on a younger file
 _ACL = "system.posix_acl_access"
 _appeared: ContextVar[list[Path] | None] = ContextVar("appeared", default=None)
 
@@ -38,8 +41,36 @@ class Part:
     def create(cls, path: Path, *, private: bool) -> tuple[Part, int]:
         """Create an empty temporary file next to the target. Return it with its descriptor."""
         target = path.resolve()
-        descriptor, name = tempfile.mkstemp(prefix=".shoal-", suffix=".part", dir=target.parent)  # O_EXCL, O_NOFOLLOW
+        remove_leftovers(target.parent)
+        prefix = f"{_PREFIX}{os.getpid()}-"
+        descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_SUFFIX, dir=target.parent)  # O_EXCL, O_NOFOLLOW
         return cls(path, target, Path(name), private), descriptor
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove temporary files of runs that were killed. Those of runs that go on are left alone.
+
+    The name of such a file has the number of its process. A file of another machine may have the number of a process
+    here, and then stays until there is none.
+    """
+    for file in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        owner = file.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdigit() and not _is_running(int(owner)) and time.time() - file.stat().st_mtime > _SETTLED:
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
+def _is_running(process: int) -> bool:
+    """Whether there is a process with this number."""
+    if os.name != "posix":
+        return True  # there is no safe way to ask
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
-from shoal.files import all_or_none, check_writable
+from shoal.files import all_or_none, check_writable, remove_leftovers
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import codebook_path
 from shoal.io.detect import check_suffix, format_named
@@ -97,6 +97,8 @@ class Job:
         if inside and self.data.reading.person is None:
             raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
         check_outputs(read, written)
+        for folder in {path.resolve().parent for path in written}:
+            remove_leftovers(folder)
         built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
         maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
         if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
