@@ -12,6 +12,7 @@ from benchmarks.launch import Run
 from benchmarks.scale_cases import Case, Data
 
 
+@pytest.mark.slow
 def test_cases_give_rows_with_all_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scale, "ALTERNATIONS", 1)
     rows = {row["name"]: row for row in scale.rows(tmp_path, ["1m-m3", "kosarak", "workers"], shrink=10_000)}

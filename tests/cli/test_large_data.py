@@ -51,7 +51,7 @@ def test_the_same_bytes_with_little_memory(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["h.csv", "in.dat", "out.dat", "report.json"]
 
 
-@pytest.mark.parametrize("moments", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("moments", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_nothing_is_left_after_kill_9(folder: Path, tmp_path: Path, moments: int) -> None:
     """At random moments of a run. The next run removes what it finds, but nothing of a run that goes on."""
     draw = random.Random(moments)
@@ -75,6 +75,7 @@ def test_nothing_is_left_after_kill_9(folder: Path, tmp_path: Path, moments: int
     assert sorted(path.name for path in tmp_path.iterdir()) == [others.name, "h.csv", "in.dat", "out.dat", "work"]
 
 
+@pytest.mark.slow
 def test_two_runs_in_one_work_folder(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     for name in ("in.dat", "h.csv"):
