@@ -7,7 +7,8 @@ using namespace shoal;
 SHOAL_KERNEL(SupportTable) {
     nb::class_<SupportTable>(module, "SupportTable")
         .def(
-            "__init__", [](SupportTable* own, In<Code> rank, int m) { new (own) SupportTable(copy_of(rank), m); }, "rank"_a, "m"_a)
+            "__init__", [](SupportTable* own, In<Code> rank, int m) { new (own) SupportTable(copy_of(rank), m); }, "rank"_a,
+            "m"_a)
         .def(
             "add",
             [](SupportTable& own, In<int64_t> indptr, In<Code> items) { without_gil([&] { own.add(view_of(indptr, items)); }); },

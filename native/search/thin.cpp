@@ -2,7 +2,6 @@
 
 #include <optional>
 
-
 #include "core/bind.hpp"
 
 using namespace shoal;

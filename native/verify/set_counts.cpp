@@ -17,8 +17,7 @@ void bind(nb::module_& module, const char* name) {
             },
             "rank"_a, "k"_a, "m"_a, "first"_a, "stop"_a)
         .def(
-            "add",
-            [](Counts& own, In<int64_t> indptr, In<Code> items) { without_gil([&] { own.add(view_of(indptr, items)); }); },
+            "add", [](Counts& own, In<int64_t> indptr, In<Code> items) { without_gil([&] { own.add(view_of(indptr, items)); }); },
             "indptr"_a, "items"_a)
         .def(
             "merge", [](Counts& own, const Counts& other) { without_gil([&] { own.merge(other); }); }, "other"_a)

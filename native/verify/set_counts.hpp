@@ -81,9 +81,7 @@ private:
         }
     }
 
-    void count(int s, int64_t cell) {
-        table_[s][cell] = static_cast<Number>(table_[s][cell] + (table_[s][cell] < k_));
-    }
+    void count(int s, int64_t cell) { table_[s][cell] = static_cast<Number>(table_[s][cell] + (table_[s][cell] < k_)); }
 
     std::vector<Code> rank_;
     Number k_;

@@ -14,7 +14,8 @@ SHOAL_KERNEL(direct_pass) {
                 throw std::invalid_argument("one support for each node is wanted");
             return interruptible(tick, [&](const Tick& call) {
                 DirectPass pass(view_of(indptr, items, persons), tree_of(parent, span, cost, leaves), k, raised.data(),
-                                length(raised), bounded, by_leaves, length(supports) ? supports.data() : nullptr, safe_size, call);
+                                length(raised), bounded, by_leaves, length(supports) ? supports.data() : nullptr, safe_size,
+                                call);
                 for (int size = first; size <= last && !(until_safe && pass.safe()); ++size) pass.run(size);
                 return std::make_tuple(pass.raised(), pass.counted(), pass.repairs());
             });

@@ -83,10 +83,11 @@ public:
     int64_t repairs() const { return repairs_; }
 
 private:
-    struct Place {
-        int64_t row;
-        int64_t next;
+    struct Place {  // small, because there is one for each label of each row
+        int32_t row;
+        uint32_t next;  // the label after it
     };
+    static Place place(int64_t row, int64_t next) { return {static_cast<int32_t>(row), static_cast<uint32_t>(next)}; }
     struct Level {
         std::vector<int64_t> count;  // by rank
         PersonsByLabel persons;
@@ -98,8 +99,8 @@ private:
 
     // ---- rows
 
-    // Builds the distinct rows at the current cut, each with all generalizations except the root, in count-tree order.
-    void rebuild() {
+    // The rows with their labels at the current cut.
+    Rows at_cut() const {
         Rows at_cut;
         for (int64_t r = 0; r < cut_rows_.size(); ++r) {
             auto start = static_cast<int64_t>(at_cut.items.size());
@@ -109,16 +110,29 @@ private:
             at_cut.items.erase(std::unique(at_cut.items.begin() + start, at_cut.items.end()), at_cut.items.end());
             at_cut.close_row(cut_rows_.weight[r], cut_rows_.person(r));
         }
-        cut_rows_ = distinct(at_cut);
+        return at_cut;
+    }
+
+    // Builds the distinct rows at the current cut, each with all generalizations except the root, in count-tree order.
+    void rebuild() {
+        places_ = {};  // before other memory is taken
         rows_ = Rows();
+        cut_rows_ = distinct(at_cut());
         std::vector<int64_t> seen(tree_.nodes, -1);
+        auto expand = [&](int64_t r, int64_t mark, auto visit) {
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                for (Code u = *item; u != tree_.root() && seen[u] != mark; u = tree_.parent[u]) {
+                    seen[u] = mark;
+                    visit(rank_of_[u]);
+                }
+        };
+        size_t labels = 0;
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) expand(r, r, [&](Code) { ++labels; });
+        if (labels >= UINT32_MAX) throw std::length_error("too many labels in all rows");
+        rows_.items.reserve(labels);
         for (int64_t r = 0; r < cut_rows_.size(); ++r) {
             auto start = static_cast<int64_t>(rows_.items.size());
-            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
-                for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
-                    seen[u] = r;
-                    rows_.items.push_back(rank_of_[u]);
-                }
+            expand(r, cut_rows_.size() + r, [&](Code rank) { rows_.items.push_back(rank); });
             std::sort(rows_.items.begin() + start, rows_.items.end());
             rows_.close_row(cut_rows_.weight[r], cut_rows_.person(r));
         }
@@ -128,7 +142,7 @@ private:
         places_.resize(rows_.items.size());
         std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
         for (int64_t r = 0; r < rows_.size(); ++r)
-            for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
+            for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = place(r, e + 1);
         dead_ = 0;
     }
 
@@ -161,7 +175,7 @@ private:
                 projected_.close_row(rows_.weight[p->row], rows_.person(p->row));
         }
         projected_places_.resize(projected_.size());
-        for (int64_t r = 0; r < projected_.size(); ++r) projected_places_[r] = {r, projected_.indptr[r]};
+        for (int64_t r = 0; r < projected_.size(); ++r) projected_places_[r] = place(r, projected_.indptr[r]);
     }
 
     void walk(const Rows& rows, std::vector<Code>& prefix, int64_t support, const Place* from, const Place* to) {
@@ -240,7 +254,7 @@ private:
         std::vector<int64_t> fill(level.start.begin(), level.start.end() - 1);
         for (const Place* p = from; p != to; ++p)
             for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
-                if (int64_t slot = level.slot[rows.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
+                if (int64_t slot = level.slot[rows.items[e]]) level.places[fill[slot - 1]++] = place(p->row, e + 1);
         for (const auto& child : children) level.slot[child.first] = 0;
     }
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from shoal.errors import DataError, OptionError, OutputError, shorten
-from shoal.files.staging import Part, discard, move, remove_leftovers, undisturbed
+from shoal.files.staging import Part, discard, move, undisturbed
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
 _MARKS = {  # UTF-32 comes first, because one of its marks starts like UTF-16

@@ -20,7 +20,8 @@ from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
-from shoal.files import all_or_none, check_writable, remove_leftovers
+from shoal.files import all_or_none, check_writable
+from shoal.files.staging import remove_leftovers
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import codebook_path
 from shoal.io.detect import check_suffix, format_named
