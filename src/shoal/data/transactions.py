@@ -232,13 +232,16 @@ class Transactions:
         release(self.items)
         release(self.indptr)
 
-    def recode(self, code_of: Codes, labels: Sequence[str]) -> Transactions:
-        """Replace every item i by ``code_of[i]``. Equal codes in a row collapse. A negative code removes the item."""
+    def recode(self, code_of: Codes, labels: Sequence[str], stage: str = "recoding") -> Transactions:
+        """Replace every item i by ``code_of[i]``. Equal codes in a row collapse. A negative code removes the item.
+
+        ``stage``: what progress calls it.
+        """
         code_of = np.asarray(code_of, dtype=np.int32)
         if np.array_equal(code_of, np.arange(len(code_of))):
             return Transactions._valid(self.indptr, self.items, tuple(labels), self.persons)
         rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))
-        parts = current().over("recoding", lambda part, _: _recoded(part, code_of, rising), self)
+        parts = current().over(stage, lambda part, _: _recoded(part, code_of, rising), self)
         return Transactions.joined(parts, tuple(labels), self.persons, rows=len(self), most=len(self.items))
 
     def in_use(self) -> Transactions:

@@ -102,7 +102,9 @@ class GlobalCut(Recoding):
         codes = np.full(len(self.nodes), -1, dtype=np.int32)
         codes[~np.isin(self.nodes, self.suppressed)] = np.arange(len(self.kept))
         code_of = np.repeat(codes, self.hierarchy.leaves[self.nodes])
-        return Published.from_nodes(items.recode(code_of, self.labels), self.kept, self.hierarchy, hidden)
+        return Published.from_nodes(
+            items.recode(code_of, self.labels, "generalizing"), self.kept, self.hierarchy, hidden
+        )
 
     @property
     def published_nodes(self) -> Codes:
