@@ -7,8 +7,9 @@ namespace shoal {
 
 // Merges equal rows. Rows of persons who have no other row are merged with the sum of their weights. Rows of persons with
 // several rows are merged only within a person, and count once. The former come first, then the latter person by person, each
-// in lexicographic order. Empty rows are dropped.
-inline Rows distinct(const Rows& rows) {
+// in lexicographic order. Empty rows are dropped. `beat` is called often, and may throw to interrupt.
+template <class Beat>
+Rows distinct(const Rows& rows, Beat beat) {
     std::vector<int64_t> order;
     order.reserve(rows.size());
     for (int64_t r = 0; r < rows.size(); ++r)
@@ -20,6 +21,7 @@ inline Rows distinct(const Rows& rows) {
         key[r] = (static_cast<uint64_t>(row[0]) + 1) << 32 | (rows.length(r) > 1 ? static_cast<uint64_t>(row[1]) + 1 : 0);
     }
     auto compare = [&](int64_t a, int64_t b) {
+        beat();
         if (rows.person(a) != rows.person(b)) return rows.person(a) < rows.person(b);
         if (key[a] != key[b]) return key[a] < key[b];
         return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
@@ -41,13 +43,22 @@ inline Rows distinct(const Rows& rows) {
     return out;
 }
 
-inline Rows distinct(const RowsView& view) {
+inline Rows distinct(const Rows& rows) {
+    return distinct(rows, [] {});
+}
+
+template <class Beat>
+Rows distinct(const RowsView& view, Beat beat) {
     Rows rows;
     rows.items.assign(view.items, view.items + view.indptr[view.rows]);
     rows.indptr.assign(view.indptr, view.indptr + view.rows + 1);
     rows.weight.assign(view.rows, 1);
     if (view.persons) rows.persons.assign(view.persons, view.persons + view.rows);
-    return distinct(rows);
+    return distinct(rows, beat);
+}
+
+inline Rows distinct(const RowsView& view) {
+    return distinct(view, [] {});
 }
 
 }  // namespace shoal

@@ -78,6 +78,8 @@ def sized_engine(engine: Engine, memory: int | str | None, work_dir: str | Path 
             raise OptionError(f"memory= must be at least {LEAST_MEMORY // 10**6}M, got '{memory}'.")
         engine = replace(engine, memory=size)
     if work_dir is not None:
+        if not str(work_dir):
+            raise OptionError("work_dir= must name a folder, got an empty text.")
         folder = Path(work_dir)
         open_scratch(folder).close()
         engine = replace(engine, work_dir=folder)

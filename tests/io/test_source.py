@@ -327,7 +327,7 @@ def test_a_file_can_be_looked_at_and_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["in.dat", "in.dat.gz", "in.parquet"])
-@pytest.mark.parametrize("how", ["grows", "is replaced"])
+@pytest.mark.parametrize("how", ["grows", "is replaced", "is removed"])
 def test_a_file_that_changes_while_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str
 ) -> None:
@@ -339,6 +339,8 @@ def test_a_file_that_changes_while_it_is_read(
         if how == "grows":
             with open(path, "ab") as file:
                 file.write(path.read_bytes())
+        elif how == "is removed":
+            path.unlink()
         else:
             other = tmp_path / "other"
             other.write_bytes(path.read_bytes())

@@ -269,8 +269,8 @@ def test_ctrl_c_after_the_comparison_does_not_lose_the_cut_of_aa(monkeypatch: py
 
 
 @pytest.mark.parametrize("how", ["none", "best"])
-def test_after_ctrl_c_aa_has_no_more_than_half_a_minute(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """AA would take forever: every report of its progress takes ten seconds."""
+def test_after_ctrl_c_aa_has_no_more_than_seconds(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """AA would take forever: every report of its progress takes a second."""
     watch = Watch(monkeypatch, 0.0)
     stopped: list[float] = []
 
@@ -281,7 +281,7 @@ def test_after_ctrl_c_aa_has_no_more_than_half_a_minute(how: str, monkeypatch: p
 
     def forever(problem: Any, most: int, engine: shoal.Engine) -> None:
         while True:
-            watch.now += 10.0
+            watch.now += 1.0
             engine.progress("comparing with AA", 0.0)
 
     for module in (bounded, sibling_trees):
@@ -291,4 +291,4 @@ def test_after_ctrl_c_aa_has_no_more_than_half_a_minute(how: str, monkeypatch: p
     found = algorithm.solve(problem.prepared, shoal.Engine(1, progress)).optimality
     assert found is not None
     assert found.ended == "interrupted"
-    assert stopped[0] < watch.now <= stopped[0] + AFTER_CTRL_C + 10.0  # one report late
+    assert stopped[0] < watch.now <= stopped[0] + AFTER_CTRL_C + 1.0  # one report late

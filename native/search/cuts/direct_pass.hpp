@@ -30,7 +30,7 @@ public:
         : tree_(tree), cut_(tree), k_(k), bounded_(bounded), pulse_(tick, cancelled_, true), safe_size_(safe_size) {
         for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
 
-        cut_rows_ = distinct(view);
+        cut_rows_ = distinct(view, [this] { pulse_.beat(0.0); });
         non_empty_ = persons_of(cut_rows_);
         node_of_ = label_order(cut_rows_, tree, by_leaves, supports);
         rank_of_.assign(tree.nodes, -1);
@@ -100,9 +100,10 @@ private:
     // ---- rows
 
     // The rows with their labels at the current cut.
-    Rows at_cut() const {
+    Rows at_cut() {
         Rows at_cut;
         for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            pulse_.beat(share_);
             auto start = static_cast<int64_t>(at_cut.items.size());
             for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
                 at_cut.items.push_back(cut_.node_of(*item));
@@ -117,9 +118,10 @@ private:
     void rebuild() {
         places_ = {};  // before other memory is taken
         rows_ = Rows();
-        cut_rows_ = distinct(at_cut());
+        cut_rows_ = distinct(at_cut(), [this] { pulse_.beat(share_); });
         std::vector<int64_t> seen(tree_.nodes, -1);
         auto expand = [&](int64_t r, int64_t mark, auto visit) {
+            pulse_.beat(share_);
             for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
                 for (Code u = *item; u != tree_.root() && seen[u] != mark; u = tree_.parent[u]) {
                     seen[u] = mark;

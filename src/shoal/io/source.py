@@ -92,10 +92,13 @@ class SourceFile:
     @property
     def sha256(self) -> str:
         """Return the hash of the file on disk. It must have been read. Refuse a file that has changed since."""
-        sha256: str = self._digest.hexdigest() if self._digest is not None else sha256_of(self.path)
-        if self._seen and _state(self.path) != self._seen:
-            raise DataError(f"{self.name} changed while it was read: wait until it is complete, and try again.")
-        return sha256
+        try:
+            if not self._seen or _state(self.path) == self._seen:
+                digest = self._digest
+                return sha256_of(self.path) if digest is None else str(digest.hexdigest())
+        except FileNotFoundError:
+            pass
+        raise DataError(f"{self.name} changed while it was read: wait until it is complete, and try again.")
 
     def _read(self) -> Iterator[bytes]:
         """Read from the start."""
@@ -122,7 +125,7 @@ class SourceFile:
 def _state(file: Path | int) -> tuple[int, ...]:
     """Return the size of a file, and what changes if it is replaced or written to."""
     state = os.stat(file)
-    return state.st_size, state.st_mtime_ns, state.st_ino, state.st_dev
+    return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev
 
 
 class _Hashed(io.RawIOBase):

@@ -36,6 +36,7 @@ def count_sets(rows: Transactions, k: int, m: int, engine: Engine) -> tuple[int,
     >>> count_sets(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2, LOCAL)
     (5, 2)
     """
+    k = min(k, len(rows) + 1)  # no support is higher
     rank = np.empty(len(rows.labels), dtype=np.int32)
     rank[np.argsort(-rows.supports, kind="stable")] = np.arange(len(rank))
     cells = engine.memory_limit // TABLE_SHARE // engine.threads // (1 if k < WIDE else 4)

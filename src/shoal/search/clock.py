@@ -7,7 +7,7 @@ A search ends at the latest two seconds after its limit. Two steps may take long
 
 Then the search ends at the latest two seconds after that step. A *strict* clock has no time for the comparison: it is
 for a search inside another one, which makes the comparison itself. After Ctrl-C, the work that follows the search ends
-within 30 seconds.
+within 3 seconds.
 
 The last part of the limit and the two seconds are for the work that follows the search: a bound, the comparison, the
 polish.
@@ -25,7 +25,7 @@ from shoal.engines import Engine
 
 AFTER = 1.5  # seconds after the limit or the last step that may exceed it; the rest is for steps without a clock
 CONCLUDING = 0.2  # share of the limit for the work that follows the search
-AFTER_CTRL_C = 30.0  # limit in seconds for that work after Ctrl-C, while the user waits
+AFTER_CTRL_C = 3.0  # limit in seconds for that work after Ctrl-C, while the user waits
 
 
 class OutOfTime(Exception):

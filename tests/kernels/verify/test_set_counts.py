@@ -64,6 +64,14 @@ def test_the_verdict_is_the_same(part_rows: int, memory: int, rows: Sets, k: int
         assert model.verify(published, Engine(workers=2, memory=memory, part_rows=part_rows)) == expected
 
 
+def test_any_k(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that fits no table: no support is so high."""
+    monkeypatch.setattr(set_counting, "LARGE", 0)
+    published = Published.plain(Transactions.from_sets([["a", "b"]] * 300 + [["a", "b", "c", "d"]] * 300))
+    for k in (255, 256, 300, 301, 2**32, 10**20):
+        assert Km(k=k, m=2).verify(published).holds == (k <= 300)
+
+
 def test_the_table_is_used_for_many_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c"]])
     monkeypatch.setattr(set_counting, "LARGE", 4)
