@@ -8,7 +8,8 @@ The count-tree is not materialised: the children of a node are counted when the 
 preorder with labels by falling support (ties: lower id), so the cuts are those of the paper's algorithm. Tests compare
 them with the count-tree reference in :mod:`shoal.search.count_tree`.
 
-Cost: time is proportional to the i-itemsets visited, memory to m times the expanded transactions.
+Cost: time is proportional to the i-itemsets visited, memory to m times the expanded transactions. Of very many
+transactions, only what the walk needs is expanded (:mod:`shoal.search.thinning`).
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ possible. OR-Tools CP-SAT solves the clauses known so far, and their optimum bou
 (:mod:`shoal.search.non_monotone`).
 
 Cost: exponential in the worst case; on real data, a few passes that count the sets at a cut. Memory is proportional to
-the rows with all their generalizations.
+the rows with all their generalizations; of very many rows, to what the search needs of them
+(:mod:`shoal.search.thinning`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ of persons who have a record with it. (Terrovitis et al. 2008 say "more than k" 
 and so do we.) ``m="all"`` holds if and only if every different non-empty published row is contained in at least k rows.
 
 The verifier counts the published rows and nothing else. It extends only frequent sets, so it takes the time of counting
-them. Its memory is proportional to the data.
+them. Its memory is proportional to the data. Very many rows are counted part by part, in a table of all small sets.
 """
 
 from __future__ import annotations
