@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.algorithms.base import Algorithm
 from shoal.data import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible
@@ -96,10 +97,19 @@ def test_the_cut_is_the_same(problem: shoal.Problem, algorithm: str) -> None:
     assert thin.solution.statistics == whole.solution.statistics
 
 
-@examples(60)
-@given(problem=problems(km), siblings=st.sampled_from(["none", "frequency"]))
-def test_the_optimum_is_the_same(problem: shoal.Problem, siblings: str) -> None:
-    method = shoal.algorithms.Optimal(siblings=siblings)
+METHODS = [
+    shoal.algorithms.Optimal(),
+    shoal.algorithms.Optimal(siblings="frequency"),
+    shoal.algorithms.HgHs(),
+    shoal.algorithms.MHgHs(max_suppressed=20),
+    shoal.algorithms.OptimalSuppress(),
+]
+
+
+@examples(100)
+@given(problem=problems(km, max_rows=40), method=st.sampled_from(METHODS))
+def test_the_loss_is_the_same(problem: shoal.Problem, method: Algorithm) -> None:
+    """Of the optimum with its proof, and of methods that suppress."""
     try:
         whole = make_release(problem, method)
     except Infeasible:
@@ -109,9 +119,8 @@ def test_the_optimum_is_the_same(problem: shoal.Problem, siblings: str) -> None:
             patch.setattr(thinning, name, 0)
         thin = make_release(problem, method)
     assert thin.loss == whole.loss
-    assert thin.optimality is not None
-    assert whole.optimality is not None
-    assert thin.optimality.proven == whole.optimality.proven
+    proofs = [release.optimality and release.optimality.proven for release in (thin, whole)]
+    assert proofs[0] == proofs[1]
 
 
 def test_it_is_left_alone_if_it_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,7 @@ class HgHs(SuppressingAlgorithm, TreeAlgorithm):
     title = "Heuristic generalization with heuristic suppression"
     paper = "Liu and Wang 2010, s.3"
     solves = (Km,)
+    needs_all_rows = False
     reveals = "certainty"
 
     def search(self, problem: Prepared[Km], engine: Engine) -> Solution:

@@ -59,6 +59,7 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     title = "Multi-round generalization with suppression"
     paper = "Liu and Wang 2010, s.4"
     solves = (Km,)
+    needs_all_rows = False
     reveals = "certainty"
 
     rounds: Literal["needed", "all"] = option(

@@ -60,6 +60,7 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
     title = "Provable optimum with suppression"
     paper = "Shoal; the problem is that of Liu and Wang 2010"
     solves = (Km,)
+    needs_all_rows = False
     reveals = "certainty"
 
     time_limit: float | Literal["none"] = time_limit_option(120.0, compares=False)

@@ -105,7 +105,7 @@ def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engin
         raise OptionError(
             f"Algorithm {algorithm.name} needs about {wanted} of memory for these data, and {allowed} are allowed: "
             f"nothing was written. Pass a larger memory= if the machine has it. Data larger than memory can be "
-            f"anonymized with k^m-anonymity, m up to 2, by the algorithms aa, auto and optimal."
+            f"anonymized with k^m-anonymity, m up to 2, by aa, auto, optimal, mhghs and optimal-suppress."
         )
     return algorithm.solve(needed, engine)
 
