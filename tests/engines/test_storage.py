@@ -96,10 +96,30 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path, name: str) -> None:
         storage.open_scratch(tmp_path / name)
 
 
-def test_half_of_the_memory_of_a_control_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = storage.half_of_memory()
-    limit = tmp_path / "memory.max"
-    monkeypatch.setattr(storage, "_CGROUP_LIMITS", (str(limit), str(tmp_path / "missing")))
-    for text, half in (("max\n", whole), ("1000\n", 500), (str(1 << 62), whole)):
-        limit.write_text(text, encoding="ascii")
-        assert storage.half_of_memory() in (half, whole) if half == whole else storage.half_of_memory() == half
+@pytest.mark.parametrize(
+    ("limits", "half"),
+    [
+        ({}, None),
+        ({"memory.max": "max\n", "a/memory.max": "max\n", "a/b/memory.max": "max\n"}, None),
+        ({"a/b/memory.max": "1000\n", "a/memory.max": "max\n"}, 500),
+        ({"a/b/memory.max": "1000\n", "a/memory.max": "600\n"}, 300),
+        ({"memory.max": "800\n"}, 400),
+        ({"memory/memory.limit_in_bytes": "2000\n"}, 1000),
+        ({"memory.max": str(1 << 62)}, None),
+        ({"other/memory.max": "10\n"}, None),
+    ],
+    ids=str,
+)
+def test_half_of_the_memory_of_a_control_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: dict[str, str], half: int | None
+) -> None:
+    """The least limit of the group and those that it is in, or the memory of the machine."""
+    (tmp_path / "own").write_text("12:cpu:/x\n0::/a/b\n", encoding="ascii")
+    monkeypatch.setattr(storage, "_OWN_CGROUP", tmp_path / "own")
+    monkeypatch.setattr(storage, "_CGROUPS", tmp_path / "groups")
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for name, text in limits.items():
+        file = tmp_path / "groups" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="ascii")
+    assert storage.half_of_memory() == (whole // 2 if half is None else half)

@@ -7,6 +7,7 @@ array is mapped and read-only.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import mmap
 import os
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from shoal.errors import OutputError
 
 _SHARE = 64  # an array may take this part of the memory before it goes to a file: there are many arrays
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_CGROUPS, _OWN_CGROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 class Collected:
@@ -147,11 +148,20 @@ def release(array: npt.NDArray[Any]) -> None:
 def half_of_memory() -> int:
     """Return half of the memory that this machine, or the control group of this process, has."""
     sizes = [4 << 30] if not hasattr(os, "sysconf") else [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    for name in _CGROUP_LIMITS:
-        try:
-            text = Path(name).read_text(encoding="ascii").strip()
-        except OSError:
-            continue
-        if text.isdigit():
-            sizes.append(int(text))
+    for file in _limit_files():
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            text = file.read_text(encoding="ascii").strip()
+            sizes += [int(text)] if text.isdigit() else []
     return min(sizes) // 2
+
+
+def _limit_files() -> list[Path]:
+    """Return the files with the memory limits of the control groups that this process is in."""
+    groups = []
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        for line in _OWN_CGROUP.read_text(encoding="utf-8").splitlines():
+            number, _, path = line.partition("::")
+            if number == "0" and path.startswith("/"):  # version 2: one tree for all
+                own = Path(path.lstrip("/"))
+                groups = [_CGROUPS / one for one in (own, *own.parents)]
+    return [*(group / "memory.max" for group in groups), _CGROUPS / "memory" / "memory.limit_in_bytes"]
