@@ -241,6 +241,8 @@ class Transactions:
         if np.array_equal(code_of, np.arange(len(code_of))):
             return Transactions._valid(self.indptr, self.items, tuple(labels), self.persons)
         rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))
+        if len(self) <= current().part_rows:
+            return Transactions._valid(*_recoded(self, code_of, rising), tuple(labels), self.persons)
         parts = current().over(stage, lambda part, _: _recoded(part, code_of, rising), self)
         return Transactions.joined(parts, tuple(labels), self.persons, rows=len(self), most=len(self.items))
 

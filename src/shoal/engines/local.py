@@ -7,6 +7,7 @@ asks it to run a function on parts of them (:meth:`Engine.over`), and to collect
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
 from collections import deque
@@ -104,7 +105,7 @@ class Engine:
     @property
     def memory_limit(self) -> int:
         """The memory for data, in bytes."""
-        return self.memory or half_of_memory()
+        return self.memory or _half_of_memory()
 
     def collect(self, dtype: type[np.generic], most: int = 0) -> Collected:
         """Return an empty array that may grow larger than memory. ``most``: the largest possible length, if known."""
@@ -225,6 +226,12 @@ class Engine:
         for _ in self.over(stage, lambda part, _: add(states.own, part), rows):
             pass
         return states.all
+
+
+@functools.cache
+def _half_of_memory() -> int:
+    """Ask the system once."""
+    return half_of_memory()
 
 
 def _result(future: Future[Result]) -> Result:
