@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
+from shoal.data import Transactions
 from shoal.engines import Engine
+from shoal.errors import DataError
 from shoal.models import set_counting
 from shoal.models.base import PrivacyModel
 from shoal.search import thinning
@@ -34,3 +37,12 @@ def test_any_engine_gives_the_same_bytes(
         ):
             patch.setattr(module, name, value)
         check_engine(Engine(workers=workers, memory=1_000, part_rows=part_rows), algorithm(), problem)
+
+
+@pytest.mark.parametrize("rows", [3, 100])
+@pytest.mark.parametrize(("codes", "labels"), [([0, 2], ["a", "b"]), ([0], ["a", "b"]), ([0, 1], ["a", "a"])])
+def test_codes_without_a_label_are_refused(rows: int, codes: list[int], labels: list[str]) -> None:
+    """Recoded rows are not checked again, so the codes are checked before."""
+    data = Transactions.from_sets([["x", "y"]] * rows)
+    with Engine(part_rows=10).in_use(), pytest.raises(DataError, match="Transactions"):
+        data.recode(np.array(codes, dtype=np.int32), labels)

@@ -146,7 +146,7 @@ def test_files_aside_are_for_the_owner_and_cannot_be_foreseen(tmp_path: Path) ->
             seen.append(aside.name)
             assert mode(aside) == 0o600
     assert len(set(seen)) == 2
-    drawn = [name.removeprefix(f".shoal-{os.getpid()}-").removesuffix(".part") for name in seen]
+    drawn = [name.removeprefix(f".shoal-{os.getpid()}-{staging._where()}-").removesuffix(".part") for name in seen]
     assert all(len(name) >= 8 and name.replace("_", "a").isalnum() for name in drawn)
     assert contents(tmp_path) == {"x": b"new"}
 
@@ -155,19 +155,20 @@ def test_leftovers_of_killed_runs_are_removed(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
     names = {
-        "old": f".shoal-{ended.pid}-abc.part",
-        "young": f".shoal-{ended.pid}-def.part",
-        "running": f".shoal-{os.getpid()}-abc.part",
+        "killed": f".shoal-{ended.pid}-{staging._where()}-abc.part",
+        "running": f".shoal-{os.getpid()}-{staging._where()}-abc.part",
+        "elsewhere": f".shoal-{ended.pid}-00000000-abc.part",
+        "elsewhere, long ago": f".shoal-{ended.pid}-00000000-old.part",
         "of another kind": ".shoal-abcdefgh.part",
         "of somebody else": "data.part",
     }
     for name in names.values():
         (tmp_path / name).touch()
-        if name != names["young"]:
-            os.utime(tmp_path / name, (0, 0))
+    os.utime(tmp_path / names["elsewhere, long ago"], (0, 0))
+    gone = {names["killed"], names["elsewhere, long ago"]}
     with atomic_output(tmp_path / "x") as file:
         file.write(b"new")
-    assert {path.name for path in tmp_path.iterdir()} == {"x", *names.values()} - {names["old"]}
+    assert {path.name for path in tmp_path.iterdir()} == {"x", *names.values()} - gone
 
 
 def test_a_link_under_the_name_aside_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -238,6 +238,10 @@ class Transactions:
         ``stage``: what progress calls it.
         """
         code_of = np.asarray(code_of, dtype=np.int32)
+        if len(code_of) != len(self.labels) or code_of.max(initial=-1) >= len(labels):
+            raise DataError(f"Transactions: every item needs a code below {len(labels)}, or a negative one.")
+        if len(set(labels)) != len(labels):
+            raise DataError("Transactions: labels must be unique.")
         if np.array_equal(code_of, np.arange(len(code_of))):
             return Transactions._valid(self.indptr, self.items, tuple(labels), self.persons)
         rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))

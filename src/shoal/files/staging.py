@@ -7,6 +7,7 @@ another file, it gets the mode, owner and group of that file.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import secrets
 import signal
@@ -14,6 +15,7 @@ import stat
 import tempfile
 import threading
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ from shoal.errors import OutputError
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
 _PREFIX, _SUFFIX = ".shoal-", ".part"  # of temporary files
-_SETTLED = 10.0  # seconds after the last write: a process of another machine may still be at work on a younger file
+_OLD = 24 * 3600.0  # seconds since the last write, after which nobody is at work on a file
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _ACL = "system.posix_acl_access"
 _appeared: ContextVar[list[Path] | None] = ContextVar("appeared", default=None)
 
@@ -42,7 +45,7 @@ class Part:
         """Create an empty temporary file next to the target. Return it with its descriptor."""
         target = path.resolve()
         remove_leftovers(target.parent)
-        prefix = f"{_PREFIX}{os.getpid()}-"
+        prefix = f"{_PREFIX}{os.getpid()}-{_where()}-"
         descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_SUFFIX, dir=target.parent)  # O_EXCL, O_NOFOLLOW
         return cls(path, target, Path(name), private), descriptor
 
@@ -50,14 +53,24 @@ class Part:
 def remove_leftovers(folder: Path) -> None:
     """Remove temporary files of runs that were killed. Those of runs that go on are left alone.
 
-    The name of such a file has the number of its process. A file of another machine may have the number of a process
-    here, and then stays until there is none.
+    The name of such a file tells its process, and where that ran. Files of processes elsewhere (another machine or
+    container, before a restart) are removed when they are a day old.
     """
     for file in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-        owner = file.name.removeprefix(_PREFIX).partition("-")[0]
-        if owner.isdigit() and not _is_running(int(owner)) and time.time() - file.stat().st_mtime > _SETTLED:
-            with contextlib.suppress(OSError):
+        owner, where = (*file.name.removeprefix(_PREFIX).split("-"), "", "")[:2]
+        with contextlib.suppress(OSError):  # another run may have removed it
+            here = where == _where() and not _is_running(int(owner) if owner.isdigit() else 0)
+            if owner.isdigit() and (here or time.time() - file.stat().st_mtime > _OLD):
                 file.unlink()
+
+
+@functools.cache
+def _where() -> str:
+    """Return a short text that is the same for all processes that know each other by number."""
+    known = [str(os.name)]
+    with contextlib.suppress(OSError):
+        known = [_BOOT.read_text(encoding="ascii"), str(os.stat("/proc/self/ns/pid").st_ino)]
+    return f"{zlib.crc32(' '.join(known).encode()):08x}"
 
 
 def _is_running(process: int) -> bool:
