@@ -238,7 +238,7 @@ class Transactions:
         ``stage``: what progress calls it.
         """
         code_of = np.asarray(code_of, dtype=np.int32)
-        if len(code_of) != len(self.labels) or code_of.max(initial=-1) >= len(labels):
+        if len(code_of) < len(self.labels) or code_of.max(initial=-1) >= len(labels):
             raise DataError(f"Transactions: every item needs a code below {len(labels)}, or a negative one.")
         if len(set(labels)) != len(labels):
             raise DataError("Transactions: labels must be unique.")
