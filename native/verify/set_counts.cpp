@@ -1,6 +1,6 @@
 #include "verify/set_counts.hpp"
 
-#include "core/bind.hpp"
+#include "verify/bind_counts.hpp"
 
 using namespace shoal;
 
@@ -12,13 +12,11 @@ void bind(nb::module_& module, const char* name) {
     nb::class_<Counts>(module, name)
         .def(
             "__init__",
-            [](Counts* own, In<Code> rank, int64_t k, int m, Code from, Code to) {
-                new (own) Counts(copy_of(rank), k, m, from, to);
+            [](Counts* own, In<Code> rank, int64_t k, int m, Code from, Code to, bool persons) {
+                new (own) Counts(copy_of(rank), k, m, from, to, persons);
             },
-            "rank"_a, "k"_a, "m"_a, "first"_a, "stop"_a)
-        .def(
-            "add", [](Counts& own, In<int64_t> indptr, In<Code> items) { without_gil([&] { own.add(view_of(indptr, items)); }); },
-            "indptr"_a, "items"_a)
+            "rank"_a, "k"_a, "m"_a, "first"_a, "stop"_a, "persons"_a)
+        .def("add", &more_rows<Counts, &Counts::add>, "indptr"_a, "items"_a, "persons"_a)
         .def(
             "merge", [](Counts& own, const Counts& other) { without_gil([&] { own.merge(other); }); }, "other"_a)
         .def("result", [](const Counts& own) { return without_gil([&] { return own.result(); }); });

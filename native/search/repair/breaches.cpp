@@ -1,19 +1,11 @@
 #include "search/repair/breaches.hpp"
 
-#include "core/bind.hpp"
+#include "search/repair/bind_breaches.hpp"
 
 using namespace shoal;
 
 using DiversityBreaches = BreachLister<Diversity>;
 using NegativeBreaches = BreachLister<Negative>;
-
-// (threats, labels that must not all be in a cut)
-template <class Lister>
-static auto listed(Lister& self, const std::vector<Code>& raised, int size, int64_t most, int threads, nb::callable tick) {
-    auto listed = interruptible(tick, [&](const Tick& call) { return self.at(raised, size, most, threads, call); });
-    return std::make_pair(std::vector<Set>(listed.threats.begin(), listed.threats.end()),
-                          std::vector<Set>(listed.together.begin(), listed.together.end()));
-}
 
 SHOAL_KERNEL(breaches) {
     nb::class_<DiversityBreaches>(module, "DiversityBreaches")

@@ -75,5 +75,5 @@ class AA(CutAlgorithm):
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
         by_leaves = is_by_leaves(self.label_order, problem.model, problem.items)
-        done = level_by_level(CutInput.of(problem, engine), problem.model, engine, by_leaves=by_leaves)
+        done = level_by_level(CutInput.needed(problem, engine), problem.model, engine, by_leaves=by_leaves)
         return done.solution(problem.hierarchy)

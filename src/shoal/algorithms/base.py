@@ -22,6 +22,7 @@ from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters
 from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
+from shoal.search.listing import can_list
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
 from shoal.search.parted import must_part, safe_clusters
@@ -93,6 +94,11 @@ class Algorithm(Spec, ABC):
     def feasible(self, problem: Prepared[Any]) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if no solution exists, before the search starts."""
         problem.model.feasible(problem.original)
+
+    def held_items(self, problem: Prepared[Any]) -> int:
+        """Return how many items of records the search keeps in memory."""
+        listed = not self.needs_all_rows and can_list(problem)
+        return 0 if listed else len(problem.items.items)
 
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:

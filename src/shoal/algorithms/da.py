@@ -70,5 +70,5 @@ class DA(CutAlgorithm):
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """One walk over the sets of up to m labels."""
         by_leaves = is_by_leaves(self.label_order, problem.model, problem.items)
-        done = all_at_once(CutInput.of(problem, engine), problem.model, engine, by_leaves=by_leaves)
+        done = all_at_once(CutInput.needed(problem, engine), problem.model, engine, by_leaves=by_leaves)
         return done.solution(problem.hierarchy)

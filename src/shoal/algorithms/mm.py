@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from shoal.algorithms.base import SuppressingAlgorithm
 from shoal.data.arrays import Codes, Counts
+from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.suppress.choose_suppressed import choose_suppressed
@@ -33,6 +34,7 @@ from shoal.options import format_value
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
+from shoal.search.listing import can_list, list_violations
 
 
 @dataclass(frozen=True)
@@ -72,25 +74,15 @@ class MM(SuppressingAlgorithm):
     reveals = "a probability of 13/19"
     generalizes = False
     needs_hierarchy = False
+    needs_all_rows = False
+
+    def held_items(self, problem: Prepared[Hkp | Km]) -> int:
+        """Return how many items of records the search keeps in memory."""
+        return 0 if can_list(problem, _flat(problem)) else len(problem.items.items)
 
     def solve(self, problem: Prepared[Hkp | Km], engine: Engine) -> Solution:
         """Find the minimal moles, then the items whose suppression removes them."""
-        limits, rows, private = self.limits(problem), problem.items, problem.sensitive
-        demand = problem.model.demand(rows)
-        moles = minimal_moles(
-            rows.indptr,
-            rows.items,
-            len(rows.labels),
-            private.indptr,
-            private.items,
-            len(private.labels),
-            demand.k,
-            demand.max_share.as_integer_ratio(),
-            demand.known,
-            persons=rows.repeaters,
-            threads=engine.threads,
-            tick=engine.tick("looking for sets that violate the model"),
-        )
+        limits, moles = self.limits(problem), _moles(problem, engine)
         if moles is None:
             raise OptionError(
                 f"mm would have to weigh more than {MOST_MOLES:,} violating sets of items: choose a smaller p or m, "
@@ -102,8 +94,8 @@ class MM(SuppressingAlgorithm):
             raise self._refused(problem, _unresolvable(moles, limits.protected))
         if (gone := limits.suppressed(chosen)) > limits.budget:
             raise Infeasible(
-                f"mm would suppress {gone:,} of {len(rows.items):,} items of all records "
-                f"({gone / len(rows.items):.2%}), more than max_suppressed={format_value(self.max_suppressed)} "
+                f"mm would suppress {gone:,} of {(every := int(problem.supports.sum())):,} items of all records "
+                f"({gone / every:.2%}), more than max_suppressed={format_value(self.max_suppressed)} "
                 f"allows: allow more{_others(problem)}."
             )
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
@@ -116,6 +108,33 @@ class MM(SuppressingAlgorithm):
             f"mm cannot reach {problem.model.short}: {{{named}}} violates the model, and never_suppress= protects "
             f"all its items: name fewer items there{_others(problem)}."
         )
+
+
+def _flat(problem: Prepared[Hkp | Km]) -> Hierarchy:
+    """Return a hierarchy of the items without groups: nothing is generalized."""
+    return Hierarchy.flat(problem.hierarchy.items)
+
+
+def _moles(problem: Prepared[Hkp | Km], engine: Engine) -> list[Codes] | None:
+    """Return the minimal moles by size, or None if there are too many."""
+    rows, private, demand = problem.items, problem.sensitive, problem.model.demand(problem.items)
+    listing = list_violations(problem, engine, _flat(problem))
+    if listing is not None:
+        return listing.minimal_sets(problem.supports)
+    return minimal_moles(
+        rows.indptr,
+        rows.items,
+        len(rows.labels),
+        private.indptr,
+        private.items,
+        len(private.labels),
+        demand.k,
+        demand.max_share.as_integer_ratio(),
+        demand.known,
+        persons=rows.repeaters,
+        threads=engine.threads,
+        tick=engine.tick("looking for sets that violate the model"),
+    )
 
 
 def _unresolvable(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[int]:

@@ -30,6 +30,7 @@ from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.models.people import NOT_MISSING, about_people
 from shoal.models.rare import rare_sets
 from shoal.models.sensitive import SensitiveValues
+from shoal.models.set_counting import count_shares, counts_by_table
 from shoal.models.witness import DisclosingSet, RareSet
 from shoal.options import format_value, option
 from shoal.published import Published
@@ -136,6 +137,11 @@ class Hkp(SensitiveValues, ItemsetModel):
         """Check supports first, then the shares of private items, and return the verdict."""
         rows, values = self.both(published)
         rare = rare_sets(rows, self.k, self.p, engine)
+        least, share = int(self.share * self.k) + 1, self.share.as_integer_ratio()
+        if not rare.violations and counts_by_table(rows, self.p, engine):
+            checked, violations = count_shares(rows, values, share, self.p, engine, least=least)
+            if not violations:  # else the other way names them
+                return Verdict(True, rare.checked + checked)
         known = min((len(codes) - 1 for codes, _ in rare.sets), default=self.p)
         told = disclosing_sets(
             rows.indptr,
@@ -144,9 +150,9 @@ class Hkp(SensitiveValues, ItemsetModel):
             values.indptr,
             values.items,
             len(values.labels),
-            self.share.as_integer_ratio(),
+            share,
             range(1, known + 1),
-            least=int(self.share * self.k) + 1,
+            least=least,
             threads=engine.threads,
             tick=engine.tick("verifying"),
         )

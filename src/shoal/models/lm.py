@@ -32,6 +32,7 @@ from shoal.metrics.risk import Disclosure
 from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.models.people import NOT_MISSING, about_people, holders, noun
 from shoal.models.sensitive import SensitiveValues
+from shoal.models.set_counting import count_shares, counts_by_table
 from shoal.models.witness import DisclosingSet
 from shoal.options import option
 from shoal.published import Published
@@ -108,6 +109,11 @@ class Lm(SensitiveValues, ItemsetModel):
 
     def _told(self, rows: Transactions, values: Transactions, engine: Engine) -> Verdict:
         """Check by records, or by persons if the rows have them."""
+        if counts_by_table(rows, self.m, engine):
+            checked, violations = count_shares(rows, values, (1, self.l), self.m, engine)
+            everyone, most = rows.count_persons(), int(holders(values, rows.persons).max(initial=0))
+            if not violations and most * self.l <= everyone:  # else the other way names them
+                return Verdict(True, checked + bool(len(rows)))  # with the empty set
         told = disclosing_sets(
             rows.indptr,
             rows.items,

@@ -1,58 +1,187 @@
-"""Counts the small label sets of very many rows, for the verifier of k^m-anonymity.
+"""Counts the small label sets of very many rows, for verifiers.
 
-The rows are gone through in parts, with a table that has a cell for every possible set. So the verifier needs memory
-for the table, not for the rows. If the table is too large, it is split, with a pass over the rows for each part of it.
+The rows are gone through in parts, with tables that have a cell for every possible set. So a verifier needs memory for
+the tables, not for the rows. If a table is too large, it is split, with a pass over the rows for each part of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from math import comb
+from typing import Self, TypeVar
 
 import numpy as np
 
+from shoal.data.arrays import Codes, Counts
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.kernels.verify.set_counts import WIDE, SetCounts
+from shoal.kernels.verify.set_counts import WIDE, FactCounts, SetCounts, ShareCounts
 
 LARGE = 2_000_000  # items of records: below this, depth-first counting is fast
 LARGEST_SETS = 3
+MOST_FACTS = 2  # labels that are present or absent
 QUICK = 1 << 24  # cells of a table that is faster than depth-first counting, even if all rows fit into memory
 BYTES_OF_ITEM = 32  # that depth-first counting takes
 TABLE_SHARE = 4  # the tables of all threads may take this part of the memory
+BYTES_OF_PERSON = 4  # more for each cell, if persons have several rows
+BYTES_OF_SHARES = 16
+
+Result = TypeVar("Result")
 
 
 def counts_by_table(rows: Transactions, m: int, engine: Engine) -> bool:
     """Whether a table is the better way to count these rows."""
-    if len(rows.items) < LARGE or m > LARGEST_SETS or len(rows.repeaters):
+    if len(rows.items) < LARGE or m > LARGEST_SETS:
         return False
     fits = BYTES_OF_ITEM * len(rows.items) <= engine.memory_limit
     return not fits or _cells(len(rows.labels), m) <= QUICK
 
 
+def facts_by_table(rows: Transactions, m: int, engine: Engine) -> bool:
+    """The same for labels that are present or absent. Counts of persons do not add up, and need all rows."""
+    return m <= MOST_FACTS and not len(rows.repeaters) and counts_by_table(rows, m, engine)
+
+
 def count_sets(rows: Transactions, k: int, m: int, engine: Engine) -> tuple[int, int]:
-    """Return how many sets of at most m labels occur, and how many of them fewer than k rows hold.
+    """Return how many sets of at most m labels occur, and how many of them fewer than k rows, or persons, have.
 
     >>> from shoal.engines import LOCAL
     >>> count_sets(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2, LOCAL)
     (5, 2)
     """
     k = min(k, len(rows) + 1)  # no support is higher
-    rank = np.empty(len(rows.labels), dtype=np.int32)
-    rank[np.argsort(-rows.supports, kind="stable")] = np.arange(len(rank))
-    cells = engine.memory_limit // TABLE_SHARE // engine.threads // (1 if k < WIDE else 4)
-    occurring = rare = 0
-    for within in _ranges(len(rank), m, cells):
-        first, *others = engine.accumulate(
+    bytes_of_cell = 1 if k < WIDE else 4
+    rank, ordered = _ranks(rows), _Ordered.of(rows)
+    persons = ordered.order is not None
+
+    def count(within: range, alone: Engine) -> tuple[int, int]:
+        table = SetCounts(rank, k, m, within=within, persons=True)
+        _over(alone, ordered, table.add)
+        return table.result()
+
+    if persons:  # a person may have rows in two parts, so each thread counts other sets of all rows
+        ranges = _ranges(len(rank), m, engine, bytes_of_cell + BYTES_OF_PERSON)
+        return _sum(engine.map("verifying", count, ranges))
+    found = []
+    for within in _ranges(len(rank), m, replace(engine, workers=1), bytes_of_cell * engine.threads):
+        tables = engine.accumulate(
             "verifying",
             lambda within=within: SetCounts(rank, k, m, within=within),  # type: ignore[misc]
             lambda own, part: own.add(part.indptr, part.items),
             rows,
         )
-        for other in others:
-            first.merge(other)
-        of_range = first.result()
-        occurring, rare = occurring + of_range[0], rare + of_range[1]
-    return occurring, rare
+        for other in tables[1:]:
+            tables[0].merge(other)
+        found.append(tables[0].result())
+    return _sum(found)
+
+
+def count_shares(
+    rows: Transactions, values: Transactions, allowed: tuple[int, int], m: int, engine: Engine, *, least: int = 1
+) -> tuple[int, int]:
+    """Return how many sets of 1..m labels rows with a value have, and in how many a value has more than a share.
+
+    ``allowed``: the share, as (part, whole). ``least``: only sets in so many rows (or persons) with a value.
+
+    >>> from shoal.engines import LOCAL
+    >>> rows, values = ([["a"], ["a"], ["b"]], [["x"], [], ["x"]])
+    >>> count_shares(Transactions.from_sets(rows), Transactions.from_sets(values), (1, 2), 1, LOCAL)
+    (2, 1)
+    """
+    rank, ordered = _ranks(rows), _Ordered.of(rows)
+    persons = ordered.order is not None
+
+    def count(within: range, alone: Engine) -> tuple[int, int]:
+        table = ShareCounts(rank, m, within=within, persons=persons)
+        _over(alone, ordered, table.add)
+        _over(alone, ordered.some(np.flatnonzero(values.sizes)), table.add_sensitive)
+        for some in _holders(values):
+            _over(alone, ordered.some(some), table.add_with_value)
+            table.close_value()
+        return table.result(allowed, least)
+
+    ranges = _ranges(len(rank), m, engine, BYTES_OF_SHARES + 3 * BYTES_OF_PERSON * persons)
+    return _sum(engine.map("verifying", count, ranges))
+
+
+def count_facts(rows: Transactions, k: int, m: int, engine: Engine) -> tuple[int, int]:
+    """Return how many combinations of up to m present or absent labels were looked at, and how many fit too few rows.
+
+    >>> from shoal.engines import LOCAL
+    >>> count_facts(Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"]]), 2, 1, LOCAL)
+    (4, 2)
+    """
+    k, rank = min(k, len(rows) + 1), _ranks(rows)
+    support = np.sort(rows.supports)[::-1].astype(np.int64)
+    found = []
+    for within in _ranges(len(rank), m, replace(engine, workers=1), 4 * engine.threads):
+        tables = engine.accumulate(
+            "verifying",
+            lambda within=within: FactCounts(rank, m, within=within),  # type: ignore[misc]
+            lambda own, part: own.add(part.indptr, part.items),
+            rows,
+        )
+        for other in tables[1:]:
+            tables[0].merge(other)
+        found.append(tables[0].result(k, len(rows), support))
+    return _sum(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ordered:
+    """Rows in an order in which those of each person are consecutive."""
+
+    items: Transactions
+    persons: Codes  # of the rows of ``items``; empty if nobody has several
+    order: Counts | None  # None: as they are
+
+    @classmethod
+    def of(cls, rows: Transactions) -> Self:
+        persons = rows.repeaters
+        return cls(rows, persons, np.argsort(persons, kind="stable") if len(persons) else None)
+
+    def some(self, rows: Counts) -> Self:
+        """Return some of the rows."""
+        return replace(self, order=rows[np.argsort(self.persons[rows], kind="stable")] if len(self.persons) else rows)
+
+    def __len__(self) -> int:
+        return len(self.items) if self.order is None else len(self.order)
+
+    def part(self, start: int, stop: int) -> Self:
+        if self.order is None:
+            return replace(self, items=self.items.part(start, stop))
+        rows = self.order[start:stop]
+        persons = self.persons[rows] if len(self.persons) else self.persons
+        return replace(self, items=self.items.take(rows), persons=persons, order=None)
+
+    def release(self) -> None:
+        """Let go of the memory of rows that are in a file."""
+        self.items.release()
+
+
+def _over(engine: Engine, rows: _Ordered, add: Callable[..., None]) -> None:
+    """Add all parts of the rows to a table, one after the other."""
+    for _ in engine.over("verifying", lambda part, _: add(part.items.indptr, part.items.items, part.persons), rows):
+        pass
+
+
+def _holders(values: Transactions) -> Iterator[Counts]:
+    """Yield the rows with each value."""
+    order, row_of = np.argsort(values.items, kind="stable"), np.repeat(np.arange(len(values)), values.sizes)
+    yield from np.split(row_of[order], np.cumsum(values.supports)[:-1]) if len(values.labels) else ()
+
+
+def _ranks(rows: Transactions) -> Codes:
+    """Return the place of each label by falling support."""
+    rank = np.empty(len(rows.labels), dtype=np.int32)
+    rank[np.argsort(-rows.supports, kind="stable")] = np.arange(len(rank))
+    return rank
+
+
+def _sum(found: list[tuple[int, int]]) -> tuple[int, int]:
+    """Add up the results of several tables."""
+    return sum(one for one, _ in found), sum(other for _, other in found)
 
 
 def _cells(labels: int, m: int) -> int:
@@ -60,8 +189,10 @@ def _cells(labels: int, m: int) -> int:
     return sum(comb(labels, size) for size in range(1, m + 1))
 
 
-def _ranges(labels: int, m: int, cells: int) -> list[range]:
-    """Split the ranks so that the sets with their highest rank in a range fit into so many cells, if any can."""
+def _ranges(labels: int, m: int, engine: Engine, bytes_of_cell: int) -> list[range]:
+    """Split the ranks, so that the tables of all threads fit into the memory and there is one for each thread."""
+    cells = engine.memory_limit // TABLE_SHARE // (engine.threads * bytes_of_cell)
+    cells = min(cells, -(-_cells(labels, m) // engine.threads))
     bounds = [0]
     for rank in range(1, labels):
         if _cells(rank + 1, m) - _cells(bounds[-1], m) > cells:

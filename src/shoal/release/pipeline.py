@@ -99,13 +99,14 @@ def make_release(
 def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engine) -> Solution:
     """Run the search on what it needs of the rows. Refuse to start if that does not fit into memory."""
     needed = problem if algorithm.needs_all_rows else thinned_problem(problem, engine)
-    items = len(needed.items.items)
+    items = algorithm.held_items(needed)
     if items >= LARGE and items * BYTES_OF_ITEM > engine.memory_limit:
         wanted, allowed = (f"{size / 10**9:.1f} GB" for size in (items * BYTES_OF_ITEM, engine.memory_limit))
         raise OptionError(
             f"Algorithm {algorithm.name} needs about {wanted} of memory for these data, and {allowed} are allowed: "
             f"nothing was written. Pass a larger memory= if the machine has it. Data larger than memory can be "
-            f"anonymized with k^m-anonymity, m up to 2, by aa, auto, optimal, mhghs and optimal-suppress."
+            f"anonymized if few items are known (m or p up to 2): model km by aa, auto, optimal, mhghs and "
+            f"optimal-suppress, lm and km-negative by aa, auto and optimal, hkp by mm."
         )
     return algorithm.solve(needed, engine)
 

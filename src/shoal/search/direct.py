@@ -30,6 +30,7 @@ from shoal.options import option
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
+from shoal.search.listing import Listing, list_violations
 from shoal.search.thinning import LARGE, count_nodes, node_supports, thinned
 
 COUNTED = "count_tree_nodes"  # statistic: nodes counted in the largest pass
@@ -64,12 +65,26 @@ class CutInput:
     hierarchy: Hierarchy
     costs: Counts
     supports: Counts = field(default_factory=lambda: COUNT)  # of the nodes in all rows, if these are not all
+    listing: Listing | None = None  # all violations of a model that is not monotone, if they were listed
+    few: Transactions | None = None  # what k^m-anonymity needs of the rows, if violations were listed
 
     @classmethod
     def of(cls, problem: Prepared[PrivacyModel], engine: Engine = LOCAL) -> CutInput:
         """Return the input for all rows of a problem, or for what a search needs of them."""
         supports = node_supports(problem, engine)
         return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs, supports)
+
+    @classmethod
+    def needed(cls, problem: Prepared[PrivacyModel], engine: Engine) -> CutInput:
+        """Return what a search for one cut of all rows needs: rows, or a list of all violations."""
+        every, listing = cls.of(problem, engine), list_violations(problem, engine)
+        demand = problem.model.demand(problem.items)
+        if listing is None or demand is None:
+            return every
+        if demand.k < 2:
+            return replace(every, listing=listing)
+        few = thinned(problem.items, demand.k, demand.known, engine)
+        return replace(every, listing=listing, few=few, supports=listing.units[0][0])
 
 
 @dataclass(frozen=True)
@@ -189,7 +204,7 @@ def cheaper_aa(problem: Prepared[ItemsetModel], most: int, engine: Engine) -> Gl
     """
     comparing = replace(engine, progress=lambda _, share: engine.progress("comparing with AA", share))
     try:
-        done = level_by_level(CutInput.of(problem, engine), problem.model, comparing)
+        done = level_by_level(CutInput.needed(problem, engine), problem.model, comparing)
     except Infeasible:
         return None
     cut = GlobalCut.raising(problem.hierarchy, done.raised)
@@ -256,6 +271,9 @@ def repair(
     if demand.k > 1:
         direct = _direct(cut_input, demand.k, sizes, raised, bounded, by_leaves, smaller_safe, tick)
         done = Repaired(direct.raised, direct.counted, direct.repairs)
+    if cut_input.listing is not None:
+        listed = cut_input.listing.repair(cut_input.costs, sizes, done.raised, bounded=bounded, tick=tick)
+        return done.then(listed, cut_input, model)
     if demand.absent and not bounded:  # parts repair only sets of present labels; the last pass repairs the rest
         more = repair_negative(
             items.indptr,
@@ -299,7 +317,7 @@ def _direct(
     tick: Tick,
 ) -> Pass:
     """Run direct anonymization for sets of up to each of the sizes."""
-    items, hierarchy = cut_input.items, cut_input.hierarchy
+    items, hierarchy = cut_input.items if cut_input.few is None else cut_input.few, cut_input.hierarchy
     return direct_pass(
         items.indptr,
         items.items,

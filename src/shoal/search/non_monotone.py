@@ -34,6 +34,8 @@ from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
 from shoal.search.direct import CutInput, cheaper_aa, level_by_level
 from shoal.search.exact import ExactSearch
+from shoal.search.listing import Listing
+from shoal.search.thinning import thinned_problem
 
 LISTED = 200_000  # about how many violations a round lists
 KM_SHARE = 3 / 4  # share of the limit for the best k^m-anonymous cut
@@ -45,9 +47,10 @@ class NonMonotoneSearch(BoundedSearch):
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        self.cut_input, self.model = CutInput.of(problem, engine), problem.model
+        self.model = problem.model
         with self._timed("counting"):
-            self.breaches = breaches_of(problem, self._within_time())
+            self.cut_input = CutInput.needed(problem, engine)
+            self.breaches = breaches_of(problem, self._within_time(), self.cut_input.listing)
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
         self.satisfied = self.clean = False  # whether a cut satisfies the model; whether the last cut did
@@ -93,9 +96,9 @@ class NonMonotoneSearch(BoundedSearch):
             self._repair(set(self.tree.inner), self._within_time())
             self.beats_aa = True
             return False
-        plain = self.problem.under(Km(k=self.demand.k, m=max(1, self.demand.known)))
         with self._timed("k^m"):
-            search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
+            every = self.problem.under(Km(k=self.demand.k, m=max(1, self.demand.known)))
+            search = ExactSearch(thinned_problem(every, self.engine), self.engine, self.clock.before(KM_SHARE))
             solution = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
         self._repair(search.best, self._within_time())
@@ -195,8 +198,10 @@ class NonMonotoneSearch(BoundedSearch):
         self._offer(expanded)
 
 
-def breaches_of(problem: Prepared[ItemsetModel], engine: Engine) -> Breaches:
+def breaches_of(problem: Prepared[ItemsetModel], engine: Engine, listing: Listing | None = None) -> Breaches:
     """Return the kernel that lists the violations at a cut, for a model that is not monotone."""
+    if listing is not None:
+        return listing.breaches(engine.threads, engine.tick("counting"))
     demand = problem.model.demand(problem.items)
     hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")

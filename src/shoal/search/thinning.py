@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from shoal.kernels.search.node_supports import NodeSupports
 from shoal.kernels.search.thin import LEFT_OUT, RARE, Thin
 from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
+
+Model = TypeVar("Model", bound=PrivacyModel, covariant=True)
 
 LARGE = 2_000_000  # items of records: below this, a search is fast enough with all of them
 PAYS = 4  # thin only if the sets of all rows are so many times those that may be needed
@@ -49,7 +51,7 @@ class RowsByPerson:
 
     items: Transactions
     persons: Codes  # of the rows of ``items``; empty if nobody has several
-    order: Counts | None = None  # None: as they are
+    order: Counts | None = None  # of all rows, or of some of them; None: as they are
 
     @classmethod
     def of(cls, items: Transactions) -> Self:
@@ -59,14 +61,15 @@ class RowsByPerson:
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.items)
+        return len(self.items) if self.order is None else len(self.order)
 
     def part(self, start: int, stop: int) -> Self:
         """Return some consecutive rows."""
         if self.order is None:
             return replace(self, items=self.items.part(start, stop))
         rows = self.order[start:stop]
-        return replace(self, items=self.items.take(rows), persons=self.persons[rows], order=None)
+        persons = self.persons[rows] if len(self.persons) else self.persons
+        return replace(self, items=self.items.take(rows), persons=persons, order=None)
 
     def release(self) -> None:
         """Let go of the memory of rows that are in a file."""
@@ -91,7 +94,7 @@ def thinned(items: Transactions, k: int, m: int, engine: Engine, label_of: Codes
         return items
     labels = np.arange(len(items.labels), dtype=np.int32) if label_of is None else label_of
     ranking = _Ranking.of(items, labels, k)
-    if PAYS * k * sum(comb(ranking.labels, size) for size in range(1, m + 1)) > _sets(items, m):
+    if PAYS * k * sum(comb(ranking.labels, size) for size in range(1, m + 1)) > sets_of(items, m):
         return items
     rows = RowsByPerson.of(items)
     workers = rows.workers(engine)
@@ -105,7 +108,7 @@ def thinned(items: Transactions, k: int, m: int, engine: Engine, label_of: Codes
     return needed
 
 
-def thinned_problem(problem: Prepared[PrivacyModel], engine: Engine) -> Prepared[PrivacyModel]:
+def thinned_problem(problem: Prepared[Model], engine: Engine) -> Prepared[Model]:
     """Return the problem with what a search needs of its rows. Costs and supports remain those of all rows."""
     demand = problem.model.demand(problem.items)
     if demand is None or not demand.monotone or engine.built_trees:
@@ -202,6 +205,6 @@ def _marked(
     return np.concatenate(list(keys()))
 
 
-def _sets(items: Transactions, m: int) -> int:
+def sets_of(items: Transactions, m: int) -> int:
     """Count the sets of m items of all rows."""
     return sum(int(rows) * comb(size, m) for size, rows in enumerate(items.size_counts))

@@ -268,7 +268,7 @@ def test_every_repair_is_the_cheapest(negative: bool, data: st.DataObject) -> No
     if not negative:
         criteria = diversity_kernel.by_rows_and_persons(records, case.parameter, no_progress)
     tree = (h.span.reshape(-1).tolist(), case.problem.prepared.costs.tolist(), h.n_leaves)
-    it = repair.Repair(criteria, records, *tree, case.bounded, case.most, no_progress)
+    it = repair.Repair(criteria, records.parent, *tree, case.bounded, case.most, no_progress)
     it.run(case.raised, 1, 0)
     breaches, complete = it.breaches(3)
     assert complete

@@ -15,7 +15,7 @@ from shoal.kernels.search.repair.repair_negative import Negative
 class Breaches:
     """Lists the violations at a cut as constraints on every cut, for models that are not monotone."""
 
-    def __init__(self, kernel: DiversityBreachesTwin | NegativeBreachesTwin, threads: int) -> None:
+    def __init__(self, kernel: BreachLister, threads: int) -> None:
         self._kernel, self._threads = kernel, threads
 
     @classmethod
@@ -68,7 +68,51 @@ class Breaches:
         return self._kernel.at(list(raised), size, most, self._threads, tick)
 
 
-class DiversityBreachesTwin:
+class BreachLister:
+    """Lists the violations of some criteria at a cut as constraints on every cut."""
+
+    def __init__(self, criteria: Sequence[Criterion], parent: Codes, span: Codes, leaves: int) -> None:
+        self.criteria, self.parent, self.span, self.leaves = criteria, parent.tolist(), span.tolist(), leaves
+
+    def at(
+        self, raised: Iterable[int], size: int, most: int, threads: int, tick: Tick
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Return threats (internal nodes that must not all be expanded), and labels that must not all be in a cut."""
+        for criterion in self.criteria:
+            criterion.tick = tick
+        cost = [0] * len(self.parent)
+        repair = Repair(self.criteria, self.parent, self.span, cost, self.leaves, False, most, tick)
+        for node in raised:
+            repair.commit(node)
+        threats, together = set[Nodes](), set[Nodes]()
+        for present, absent in repair.breaches(size)[0]:
+            labels = tuple(sorted(present + absent))
+            if absent or repair.root in labels or not self._closed(labels):
+                together.add(labels)
+            else:
+                raised_labels = self._raised(labels, repair)
+                threats.add(tuple(sorted({self.parent[u] for u in raised_labels})))
+        return [list(nodes) for nodes in sorted(threats)], [list(nodes) for nodes in sorted(together)]
+
+    def _raised(self, labels: Nodes, repair: Repair) -> Nodes:
+        """Raise each label of a closed set as long as the set stays closed."""
+        at = 0
+        while at < len(labels):
+            parent = self.parent[labels[at]]
+            above = [*labels[:at], parent, *labels[at + 1 :]]
+            higher = tuple(sorted({u for u in above if not any(v != u and repair.covers(v, u) for v in above)}))
+            if parent != repair.root and self._closed(higher):
+                labels, at = higher, 0
+            else:
+                at += 1
+        return labels
+
+    def _closed(self, labels: Nodes) -> bool:
+        """Whether the set is closed by any criterion."""
+        return any(criterion.closed(labels, self.span) for criterion in self.criteria)
+
+
+class DiversityBreachesTwin(BreachLister):
     """Lists the violations of l^m-diversity at a cut as constraints on every cut."""
 
     def __init__(
@@ -84,54 +128,14 @@ class DiversityBreachesTwin:
         l: int,
         tick: Tick,
     ) -> None:
-        self.records = Records.of(indptr, items, persons, parent, (sensitive_indptr, sensitive_items))
-        self.criteria: list[Criterion] = by_rows_and_persons(self.records, l, tick)
-        self.span, self.leaves = span.tolist(), leaves
-
-    def at(
-        self, raised: Iterable[int], size: int, most: int, threads: int, tick: Tick
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """Return threats (internal nodes that must not all be expanded), and labels that must not all be in a cut."""
-        for criterion in self.criteria:
-            criterion.tick = tick
-        cost = [0] * len(self.records.parent)
-        repair = Repair(self.criteria, self.records, self.span, cost, self.leaves, False, most, tick)
-        for node in raised:
-            repair.commit(node)
-        threats, together = set[Nodes](), set[Nodes]()
-        for present, absent in repair.breaches(size)[0]:
-            labels = tuple(sorted(present + absent))
-            if absent or repair.root in labels or not self._closed(labels):
-                together.add(labels)
-            else:
-                raised_labels = self._raised(labels, repair)
-                threats.add(tuple(sorted({self.records.parent[u] for u in raised_labels})))
-        return [list(nodes) for nodes in sorted(threats)], [list(nodes) for nodes in sorted(together)]
-
-    def _raised(self, labels: Nodes, repair: Repair) -> Nodes:
-        """Raise each label of a closed set as long as the set stays closed."""
-        at = 0
-        while at < len(labels):
-            parent = self.records.parent[labels[at]]
-            above = [*labels[:at], parent, *labels[at + 1 :]]
-            higher = tuple(sorted({u for u in above if not any(v != u and repair.covers(v, u) for v in above)}))
-            if parent != repair.root and self._closed(higher):
-                labels, at = higher, 0
-            else:
-                at += 1
-        return labels
-
-    def _closed(self, labels: Nodes) -> bool:
-        """Whether the set is closed by any criterion."""
-        return any(criterion.closed(labels, self.span) for criterion in self.criteria)
+        records = Records.of(indptr, items, persons, parent, (sensitive_indptr, sensitive_items))
+        super().__init__(by_rows_and_persons(records, l, tick), parent, span, leaves)
 
 
-class NegativeBreachesTwin(DiversityBreachesTwin):
+class NegativeBreachesTwin(BreachLister):
     """Lists the violations under negative knowledge at a cut as constraints on every cut."""
 
     def __init__(
         self, indptr: Offsets, items: Codes, persons: Codes, parent: Codes, span: Codes, leaves: int, k: int, tick: Tick
     ) -> None:
-        self.records = Records.of(indptr, items, persons, parent)
-        self.criteria = [Negative(self.records, k, tick)]
-        self.span, self.leaves = span.tolist(), leaves
+        super().__init__([Negative(Records.of(indptr, items, persons, parent), k, tick)], parent, span, leaves)

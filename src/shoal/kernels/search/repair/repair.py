@@ -101,11 +101,11 @@ class Criterion(Protocol):
     counted: int  # label sets counted in this round
     tick: Tick
 
-    def count(self, rows: Iterable[int]) -> int:
-        """Count these rows: rows or persons, depending on the criterion."""
+    def support(self, node: int) -> int:
+        """Return the support of a node: rows or persons, depending on the criterion."""
 
-    def fine(self, rows: frozenset[int]) -> bool:
-        """Whether a combination that matches these rows satisfies the criterion."""
+    def fine(self, present: Nodes, absent: Nodes) -> bool:
+        """Whether a combination satisfies the criterion."""
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
         """Yield violations, in preorder, whose first present label is at this place of the order (None: no such label).
@@ -123,7 +123,7 @@ class Repair:
     def __init__(
         self,
         criteria: Sequence[Criterion],
-        records: Records,
+        parent: list[int],
         span: list[int],
         cost: list[int],
         leaves: int,
@@ -131,7 +131,7 @@ class Repair:
         most: int,
         tick: Tick,
     ) -> None:
-        self.criteria, self.records, self.parent, self.span, self.cost = criteria, records, records.parent, span, cost
+        self.criteria, self.parent, self.span, self.cost = criteria, parent, span, cost
         self.bounded, self.most, self.tick = bounded, most, tick
         self.root = len(self.parent) - 1
         self.cut = set(range(leaves))
@@ -157,8 +157,8 @@ class Repair:
         """Return the violations at the cut except hopeless ones, and whether these are all. Lists are limited."""
         breaches, complete, counted = list[Combination](), True, 0
         for criterion in self.criteria:
-            support = {u: criterion.count(self.records.holders[u]) for u in self.cut if self.records.holders[u]}
-            order = sorted(support, key=lambda u: (-support[u], u))
+            support = {u: criterion.support(u) for u in self.cut}
+            order = sorted((u for u in self.cut if support[u]), key=lambda u: (-support[u], u))
             limit = 1 + self.most // max(len(order), 1)
             criterion.counted = 0
             for first in (None, *range(len(order))):
@@ -196,8 +196,8 @@ class Repair:
         while open_:
             self.tick(0.0)
             _, _, commits, targets = heapq.heappop(open_)
-            rows = self.records.matching(targets[: len(present)], targets[len(present) :])
-            if commits and all(criterion.fine(rows) for criterion in self.criteria):
+            facts = targets[: len(present)], targets[len(present) :]
+            if commits and all(criterion.fine(*facts) for criterion in self.criteria):
                 return commits
             for at, node in enumerate(targets):
                 if node != self.root and not (self.bounded and self.parent[node] == self.root):

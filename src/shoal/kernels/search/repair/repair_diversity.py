@@ -77,7 +77,7 @@ def repair_diversity_twin(
     """Repair until no set of labels has a sensitive value in more than one in l of its rows, or of their persons."""
     records = Records.of(indptr, items, persons, parent, (sensitive_indptr, sensitive_items))
     criteria = by_rows_and_persons(records, l, tick)
-    repair = Repair(criteria, records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
+    repair = Repair(criteria, records.parent, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
     return repair.run(raised.tolist(), first, last)
 
 
@@ -92,6 +92,10 @@ class Diversity:
         """Count rows."""
         return self.records.weight(rows)
 
+    def support(self, node: int) -> int:
+        """Return the support of a node."""
+        return self.count(self.records.holders[node])
+
     def with_value(self, rows: frozenset[int]) -> dict[int, frozenset[int]]:
         """Return the rows that have each value."""
         found: dict[int, set[int]] = {}
@@ -100,7 +104,11 @@ class Diversity:
                 found.setdefault(value, set()).add(row)
         return {value: frozenset(rows) for value, rows in found.items()}
 
-    def fine(self, rows: frozenset[int]) -> bool:
+    def fine(self, present: Nodes, absent: Nodes) -> bool:
+        """Whether no value is in more than one in l of the rows that match."""
+        return self.fits(self.records.matching(present, absent))
+
+    def fits(self, rows: frozenset[int]) -> bool:
         """Whether no value is in more than one in l of the rows."""
         return all(self.count(some) * self.l <= self.count(rows) for some in self.with_value(rows).values())
 
@@ -140,7 +148,7 @@ class Diversity:
                 continue
             self.counted += 1
             labels = (*prefix, order[at])
-            if not self.fine(held):
+            if not self.fits(held):
                 yield labels, ()
             elif len(labels) < size:
                 yield from self.walk(labels, held, range(at + 1, len(order)), order, size)

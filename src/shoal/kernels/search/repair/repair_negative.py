@@ -57,7 +57,9 @@ def repair_negative_twin(
 ) -> Told:
     """Repair until all labels known to be present or absent match rows of no person, or of at least k."""
     records = Records.of(indptr, items, persons, parent)
-    repair = Repair([Negative(records, k, tick)], records, span.tolist(), cost.tolist(), leaves, False, most, tick)
+    repair = Repair(
+        [Negative(records, k, tick)], records.parent, span.tolist(), cost.tolist(), leaves, False, most, tick
+    )
     return repair.run(raised.tolist(), first, last)
 
 
@@ -71,13 +73,21 @@ class Negative:
         """Count persons."""
         return self.records.persons(rows)
 
-    def fine(self, rows: frozenset[int]) -> bool:
+    def support(self, node: int) -> int:
+        """Return the support of a node."""
+        return self.count(self.records.holders[node])
+
+    def fine(self, present: Nodes, absent: Nodes) -> bool:
         """Whether no person or at least k persons match."""
+        return self.fits(self.records.matching(present, absent))
+
+    def fits(self, rows: frozenset[int]) -> bool:
+        """Whether these rows are of no person, or of at least k."""
         return not rows or self.count(rows) >= self.k
 
     def closed(self, labels: Nodes, span: list[int]) -> bool:
         """Whether too few persons have the labels; then no more have what is below them."""
-        return not self.fine(self.records.matching(labels, ()))
+        return not self.fine(labels, ())
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
         """Yield violations: each set of present labels, followed by absent labels, then by its extensions."""
@@ -97,7 +107,7 @@ class Negative:
                 continue
             self.counted += 1
             labels = (*prefix, order[at])
-            if not self.fine(held):
+            if not self.fits(held):
                 yield labels, ()
             elif len(labels) < size:
                 yield from self.without(labels, (), held, order, size - len(labels))
@@ -121,7 +131,7 @@ class Negative:
                 break
             self.counted += 1
             left = rows - self.records.holders[label]
-            if not self.fine(left):
+            if not self.fits(left):
                 yield present, (*absent, label)
             elif more > 1:
                 rest = sorted(order[at + 1 :], key=candidates.index)
