@@ -1,6 +1,6 @@
 """Searches with a list of all violations: the answers, and so the cuts, are those of the rows.
 
-Covers: kernels/search/listing/.
+Covers: kernels/search/repair/combination_key.py kernels/search/repair/listed.py kernels/search/repair/node_sets.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.choice import no_progress
-from shoal.kernels.search.listing.combination_key import key_of
+from shoal.kernels.search.repair.combination_key import key_of
 from shoal.kernels.search.repair.repair import MOST
 from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared

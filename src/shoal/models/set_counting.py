@@ -16,7 +16,9 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.kernels.verify.set_counts import WIDE, FactCounts, SetCounts, ShareCounts
+from shoal.kernels.verify.fact_counts import FactCounts
+from shoal.kernels.verify.set_counts import WIDE, SetCounts
+from shoal.kernels.verify.share_counts import ShareCounts
 
 LARGE = 2_000_000  # items of records: below this, depth-first counting is fast
 LARGEST_SETS = 3

@@ -25,10 +25,10 @@ from shoal.data.arrays import Codes, Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.kernels.choice import Tick
-from shoal.kernels.search.listing.combination_key import MOST_NODES, nodes_of, parts_of, sizes_of
-from shoal.kernels.search.listing.listed import Unit, listed_breaches, repair_listed
-from shoal.kernels.search.listing.node_sets import NodeSets
 from shoal.kernels.search.repair.breaches import Breaches
+from shoal.kernels.search.repair.combination_key import MOST_NODES, nodes_of, parts_of, sizes_of
+from shoal.kernels.search.repair.listed import Unit, listed_breaches, repair_listed
+from shoal.kernels.search.repair.node_sets import NodeSets
 from shoal.kernels.search.repair.repair import Repaired
 from shoal.models.base import Demand, PrivacyModel
 from shoal.problem import Prepared

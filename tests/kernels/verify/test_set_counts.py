@@ -1,6 +1,6 @@
 """Tables of counts: native ≡ Python ≡ oracle, in ranges and merged.
 
-Covers: models/set_counting.py.
+Covers: models/set_counting.py kernels/verify/fact_counts.py kernels/verify/share_counts.py.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 // Time: the sets of the nodes above the items of each row. Memory: 12 bytes for each possible set of a range, 20 with persons.
 #pragma once
 
-#include "search/listing/combination_key.hpp"
+#include "search/repair/combination_key.hpp"
 
 namespace shoal {
 

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "search/listing/combination_key.hpp"
+#include "search/repair/combination_key.hpp"
 #include "search/repair/repair.hpp"
 
 namespace shoal {

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, flat, people_of, rows_of
 from shoal.kernels.choice import compiled_or
-from shoal.kernels.search.listing.combination_key import key_of
+from shoal.kernels.search.repair.combination_key import key_of
 
 Nodes = tuple[int, ...]
 

@@ -1,4 +1,4 @@
-#include "search/listing/node_sets.hpp"
+#include "search/repair/node_sets.hpp"
 
 #include "core/bind.hpp"
 

@@ -9,8 +9,8 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts
 from shoal.kernels.arrays import flat
 from shoal.kernels.choice import Tick, compiled_or, no_progress
-from shoal.kernels.search.listing.combination_key import key_of
 from shoal.kernels.search.repair.breaches import Breaches, BreachLister
+from shoal.kernels.search.repair.combination_key import key_of
 from shoal.kernels.search.repair.repair import MOST, Combination, Nodes, Repair, Repaired, Told, first_and_last
 
 # Among rows or persons: the support of each node, the keys of all violations in ascending order, and how many have

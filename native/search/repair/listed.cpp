@@ -1,4 +1,4 @@
-#include "search/listing/listed.hpp"
+#include "search/repair/listed.hpp"
 
 #include "search/bind.hpp"
 #include "search/repair/bind_breaches.hpp"
