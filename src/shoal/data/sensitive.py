@@ -5,17 +5,19 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts, csr_from_pairs
+from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs
 from shoal.data.counts import named_by
 from shoal.data.dataset import Dataset
 from shoal.data.labels import canonical_order
 from shoal.data.note import Note
 from shoal.data.notes import SensitiveLookAlike, UnprotectedLookAlike
 from shoal.data.transactions import Transactions
+from shoal.engines import current
+from shoal.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +94,36 @@ def merged(one: Transactions, other: Transactions) -> Transactions:
     """
     if not len(other.items):
         return one
-    rows = np.concatenate([np.repeat(np.arange(len(part)), part.sizes) for part in (one, other)])
-    codes = np.concatenate([one.items, other.items + len(one.labels)])
-    return Transactions(*csr_from_pairs(rows, codes, len(one)), (*one.labels, *other.labels), one.persons)
+    both = (*one.labels, *other.labels)
+    if len(set(both)) != len(both):
+        raise DataError("Transactions: rows can be united only if they share no label.")
+    parts = current().over("uniting rows", lambda part, _: part.union(), _Pair(one, other))
+    most = len(one.items) + len(other.items)
+    return Transactions.joined(parts, both, one.persons, rows=len(one), most=most)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two lists of rows of equal length, for work on parts of both."""
+
+    one: Transactions
+    other: Transactions
+
+    def __len__(self) -> int:
+        return len(self.one)
+
+    def part(self, start: int, stop: int) -> Self:
+        return replace(self, one=self.one.part(start, stop), other=self.other.part(start, stop))
+
+    def release(self) -> None:
+        self.one.release()
+        self.other.release()
+
+    def union(self) -> tuple[Offsets, Codes]:
+        """Unite each row of the first with that of the second."""
+        rows = np.concatenate([np.repeat(np.arange(len(part)), part.sizes) for part in (self.one, self.other)])
+        codes = np.concatenate([self.one.items, self.other.items + len(self.one.labels)])
+        return csr_from_pairs(rows, codes, len(self.one))
 
 
 def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
