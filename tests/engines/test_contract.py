@@ -14,7 +14,7 @@ from shoal.engines import Engine
 from shoal.errors import DataError
 from shoal.models import set_counting
 from shoal.models.base import PrivacyModel
-from shoal.search import thinning
+from shoal.search import listing, thinning
 from shoal.testing import check_engine, models, problems
 from tests.budget import examples
 
@@ -33,6 +33,8 @@ def test_any_engine_gives_the_same_bytes(
         for module, name, value in (
             (thinning, "LARGE", 0),
             (thinning, "PAYS", 0),
+            (listing, "LARGE", 0),
+            (listing, "PAYS", 0),
             (set_counting, "LARGE", 0),
         ):
             patch.setattr(module, name, value)

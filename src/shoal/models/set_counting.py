@@ -6,6 +6,7 @@ the tables, not for the rows. If a table is too large, it is split, with a pass 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import comb
@@ -29,7 +30,7 @@ TABLE_SHARE = 4  # the tables of all threads may take this part of the memory
 BYTES_OF_PERSON = 4  # more for each cell, if persons have several rows
 BYTES_OF_SHARES = 16
 
-Result = TypeVar("Result")
+Table = TypeVar("Table", SetCounts, FactCounts)
 
 
 def counts_by_table(rows: Transactions, m: int, engine: Engine) -> bool:
@@ -67,15 +68,7 @@ def count_sets(rows: Transactions, k: int, m: int, engine: Engine) -> tuple[int,
         return _sum(engine.map("verifying", count, ranges))
     found = []
     for within in _ranges(len(rank), m, replace(engine, workers=1), bytes_of_cell * engine.threads):
-        tables = engine.accumulate(
-            "verifying",
-            lambda within=within: SetCounts(rank, k, m, within=within),  # type: ignore[misc]
-            lambda own, part: own.add(part.indptr, part.items),
-            rows,
-        )
-        for other in tables[1:]:
-            tables[0].merge(other)
-        found.append(tables[0].result())
+        found.append(_counted(rows, functools.partial(SetCounts, rank, k, m, within=within), engine).result())
     return _sum(found)
 
 
@@ -118,15 +111,8 @@ def count_facts(rows: Transactions, k: int, m: int, engine: Engine) -> tuple[int
     support = np.sort(rows.supports)[::-1].astype(np.int64)
     found = []
     for within in _ranges(len(rank), m, replace(engine, workers=1), 4 * engine.threads):
-        tables = engine.accumulate(
-            "verifying",
-            lambda within=within: FactCounts(rank, m, within=within),  # type: ignore[misc]
-            lambda own, part: own.add(part.indptr, part.items),
-            rows,
-        )
-        for other in tables[1:]:
-            tables[0].merge(other)
-        found.append(tables[0].result(k, len(rows), support))
+        table = _counted(rows, functools.partial(FactCounts, rank, m, within=within), engine)
+        found.append(table.result(k, len(rows), support))
     return _sum(found)
 
 
@@ -160,6 +146,15 @@ class _Ordered:
     def release(self) -> None:
         """Let go of the memory of rows that are in a file."""
         self.items.release()
+
+
+def _counted(rows: Transactions, make: Callable[[], Table], engine: Engine) -> Table:
+    """Count all rows, with a table for each thread, and return the sum of the tables."""
+    tables = engine.accumulate("verifying", make, lambda own, part: own.add(part.indptr, part.items), rows)
+    first: Table = tables[0]
+    for other in tables[1:]:
+        first.merge(other)
+    return first
 
 
 def _over(engine: Engine, rows: _Ordered, add: Callable[..., None]) -> None:
