@@ -22,7 +22,8 @@ from tests.conftest import Shell
 from tests.processes import python
 
 RUN = "from shoal.cli import main; main()"
-COMMAND = ("anonymize", "in.dat", "-o", "out.dat", "--hierarchy", "h.csv", "--k", "5", "--m", "2", "--algorithm", "aa")
+FILES = ("anonymize", "in.dat", "-o", "out.dat", "--hierarchy", "h.csv")
+COMMAND = (*FILES, "--k", "5", "--m", "2", "--algorithm", "aa")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def release(folder: Path, *options: str) -> tuple[bytes, dict[str, Any]]:
     """The published bytes, and what the report says but for times."""
-    words = [*COMMAND, "--report", "report.json", "-q", *options]
+    words = [*FILES, "--report", "report.json", "-q", *options]
     subprocess.run([sys.executable, "-c", RUN, *words], cwd=folder, check=True)
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     for name in ("timings", "created", "peak_memory_bytes", "memory_limit_bytes"):
@@ -45,10 +46,20 @@ def release(folder: Path, *options: str) -> tuple[bytes, dict[str, Any]]:
     return (folder / "out.dat").read_bytes(), report
 
 
-def test_the_same_bytes_with_little_memory(folder: Path) -> None:
+SECRETS = ("--sensitive", "500,501,502")
+MODELS = [
+    ("--k", "5", "--m", "2", "--algorithm", "aa"),
+    pytest.param(("--model", "lm", "--l", "3", "--m", "2", "--algorithm", "aa", *SECRETS), marks=pytest.mark.slow),
+    pytest.param(("--model", "km-negative", "--k", "5", "--m", "2", "--algorithm", "aa"), marks=pytest.mark.slow),
+    pytest.param(("--model", "hkp", "--h", "0.5", "--k", "5", "--p", "2", *SECRETS), marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["km", "lm", "km-negative", "hkp"])
+def test_the_same_bytes_with_little_memory(folder: Path, model: tuple[str, ...]) -> None:
     """All arrays are in files, and two threads work on parts of them."""
-    expected = release(folder, "--workers", "1")
-    assert release(folder, "--workers", "2", "--memory", "64M") == expected
+    expected = release(folder, *model, "--workers", "1")
+    assert release(folder, *model, "--workers", "2", "--memory", "64M") == expected
     assert sorted(path.name for path in folder.iterdir()) == ["h.csv", "in.dat", "out.dat", "report.json"]
 
 
