@@ -94,6 +94,10 @@ class Algorithm(Spec, ABC):
         """Raise :class:`~shoal.errors.Infeasible` if no solution exists, before the search starts."""
         problem.model.feasible(problem.original)
 
+    def keeps_rows(self, problem: Prepared[Any], engine: Engine) -> bool:
+        """Whether the search holds rows in memory. If not, rows are neither thinned before it nor too many for it."""
+        return True
+
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Find the recoding. :func:`shoal.anonymize` applies and publishes it."""

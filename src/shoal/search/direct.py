@@ -166,25 +166,36 @@ def _stages(cut_input: CutInput, model: ItemsetModel, known: int) -> list[range]
     return [range(1, known + 1)]
 
 
+def walks_by_table(problem: Prepared[ItemsetModel], engine: Engine) -> bool:
+    """Whether AA walks over a table of small sets alone, whatever the cut. The data alone decide."""
+    demand, items, tree = problem.model.demand(problem.items), problem.items, problem.hierarchy
+    if not _may_use_table(problem.model, items, range(1, demand.known + 1)) or demand.known > FEW or engine.built_trees:
+        return False
+    there = np.concatenate([[0], np.cumsum(items.supports > 0)])[tree.span]
+    labels = int(np.count_nonzero(there[:-1, 0] < there[:-1, 1]))  # without the root
+    return set_tables.fits(labels, demand.known, items)
+
+
+def _may_use_table(model: ItemsetModel, items: Transactions, sizes: range) -> bool:
+    """Whether a table can hold the sets of these sizes, if it is not too large."""
+    demand = model.demand(items)
+    possible = demand.monotone and bool(sizes) and items.longest >= sizes[-1]
+    return possible and set_tables.may_fit(sizes[-1], demand.k, items)
+
+
 def _by_table(
     cut_input: CutInput, model: ItemsetModel, sizes: range, raised: list[int], engine: Engine, *, by_leaves: bool
 ) -> Repaired | None:
     """Repair sets by a table of their supports, or return None if there is no good one. Smaller sets must be safe."""
-    items, demand, hierarchy = cut_input.items, model.demand(cut_input.items), cut_input.hierarchy
-    if (
-        not demand.monotone
-        or not sizes
-        or items.longest < sizes[-1]
-        or not set_tables.may_fit(sizes[-1], demand.k, items)
-    ):
+    items, costs = cut_input.items, cut_input.costs
+    if not _may_use_table(model, items, sizes):
         return None
     supports = cut_input.supports if len(cut_input.supports) else _node_supports(cut_input, engine)
-    labels = set_tables.CutLabels.of(hierarchy, raised, supports)
+    labels = set_tables.CutLabels.of(cut_input.hierarchy, raised, supports)
     if not set_tables.fits(len(labels), sizes[-1], items):
         return None
-    done = set_tables.repair(
-        items, labels, cut_input.costs, supports, demand.k, sizes, raised, engine, by_leaves=by_leaves
-    )
+    k = model.demand(items).k
+    done = set_tables.repair(items, labels, costs, supports, k, sizes, raised, engine, by_leaves=by_leaves)
     return Repaired(done.raised, done.counted, done.repairs)
 
 
