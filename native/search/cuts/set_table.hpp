@@ -54,7 +54,7 @@ public:
     void add(const RowsView& rows, int threads, const Tick& tick) {
         bool persons = !last_[0].empty();
         if (rows.persons && !persons) throw std::invalid_argument("persons were not announced");
-        int64_t step = std::clamp<int64_t>(rows.rows / (4 * std::max(1, threads)), 1, MOST_ROWS);
+        int64_t step = std::clamp<int64_t>(rows.rows / (4 * std::max<int64_t>(1, threads)), 1, MOST_ROWS);
         int64_t batches = (rows.rows + step - 1) / step;
         int workers = persons ? 1 : worker_count(threads, batches);
         std::vector<Batch> own(workers);
