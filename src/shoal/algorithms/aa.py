@@ -8,7 +8,9 @@ The count-tree is not materialised: the children of a node are counted when the 
 preorder with labels by falling support (ties: lower id), so the cuts are those of the paper's algorithm. Tests compare
 them with the count-tree reference in :mod:`shoal.search.count_tree`.
 
-Cost: time is proportional to the i-itemsets visited, memory to m times the expanded transactions. Of very many
+Cost: if a table of all small sets of labels fits, time is that of one pass over the transactions for sets of up to 2
+items, and of another for sets of 3 (:mod:`shoal.search.set_tables`). Memory is one byte for each possible set. Else
+time is proportional to the i-itemsets visited, and memory to m times the expanded transactions. Of very many
 transactions, only what the walk needs is expanded (:mod:`shoal.search.thinning`).
 """
 
@@ -25,7 +27,7 @@ from shoal.models.km_negative import KmNegative
 from shoal.models.lm import Lm
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
-from shoal.search.direct import CutInput, is_by_leaves, label_order_option, level_by_level
+from shoal.search.direct import CutInput, is_by_leaves, label_order_option, level_by_level, walks_by_table
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ class AA(CutAlgorithm):
     needs_all_rows = False
 
     label_order: Literal["support", "leaves"] = label_order_option()
+
+    def keeps_rows(self, problem: Prepared[ItemsetModel], engine: Engine) -> bool:
+        """Whether the walk is over rows, and not over a table of small sets or a list of violations."""
+        by_table = not self.groups_siblings and not self.polish and walks_by_table(problem, engine)
+        return not by_table and super().keeps_rows(problem, engine)
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""

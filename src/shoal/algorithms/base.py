@@ -95,10 +95,9 @@ class Algorithm(Spec, ABC):
         """Raise :class:`~shoal.errors.Infeasible` if no solution exists, before the search starts."""
         problem.model.feasible(problem.original)
 
-    def held_items(self, problem: Prepared[Any]) -> int:
-        """Return how many items of records the search keeps in memory."""
-        listed = not self.needs_all_rows and can_list(problem)
-        return 0 if listed else len(problem.items.items)
+    def keeps_rows(self, problem: Prepared[Any], engine: Engine) -> bool:
+        """Whether the search holds rows in memory. If not, rows are neither thinned before it nor too many for it."""
+        return self.needs_all_rows or not can_list(problem)
 
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:

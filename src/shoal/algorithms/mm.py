@@ -76,9 +76,9 @@ class MM(SuppressingAlgorithm):
     needs_hierarchy = False
     needs_all_rows = False
 
-    def held_items(self, problem: Prepared[Hkp | Km]) -> int:
-        """Return how many items of records the search keeps in memory."""
-        return 0 if can_list(problem, _flat(problem)) else len(problem.items.items)
+    def keeps_rows(self, problem: Prepared[Hkp | Km], engine: Engine) -> bool:
+        """Whether the search holds rows in memory, and not a list of violations."""
+        return not can_list(problem, _flat(problem))
 
     def solve(self, problem: Prepared[Hkp | Km], engine: Engine) -> Solution:
         """Find the minimal moles, then the items whose suppression removes them."""

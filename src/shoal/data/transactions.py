@@ -113,7 +113,7 @@ class Transactions:
     @classmethod
     def nothing(cls, rows: int) -> Transactions:
         """Build transactions with a number of empty rows."""
-        return cls(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), ())
+        return cls._valid(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), ())
 
     def __repr__(self) -> str:
         """Describe the size without showing any data."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from itertools import chain
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +9,7 @@ from shoal.data.arrays import Counts, row_ids
 from shoal.engines import current
 from shoal.metrics.base import Measure
 from shoal.metrics.comparison import Comparison
+from shoal.metrics.exact_sum import exact_sum, rounded
 from shoal.published import Published
 
 Losses = npt.NDArray[np.float64]
@@ -98,5 +96,5 @@ def _matters(published: Published) -> bool:
 
 def _mean(published: Published, weights: Counts | None = None) -> float:
     """Return the mean over all records. The sum is exact, so it does not depend on the parts."""
-    parts = current().over("measuring", lambda part, _: record_losses(part, weights), published)
-    return math.fsum(chain.from_iterable(part[part > 0].tolist() for part in parts)) / max(1, len(published.rows))
+    parts = current().over("measuring", lambda part, _: exact_sum(record_losses(part, weights)), published)
+    return rounded(sum(parts)) / max(1, len(published.rows))

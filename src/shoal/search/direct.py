@@ -30,6 +30,7 @@ from shoal.options import option
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
+from shoal.search import set_tables
 from shoal.search.listing import Listing, list_violations
 from shoal.search.thinning import LARGE, count_nodes, node_supports, thinned
 
@@ -152,9 +153,11 @@ def level_by_level(
     if not _counts_trees(engine, model, cut_input):
         done = Repaired(list(raised), 0, 0)
         for sizes in _stages(cut_input, model, known):
-            part = _needed(cut_input, model, known and sizes[-1], done.raised, engine)
-            options: Any = {"raised": done.raised, "bounded": bounded, "by_leaves": by_leaves, "smaller_safe": True}
-            more = repair(part, model, sizes, engine, **options)
+            more = None if bounded else _by_table(cut_input, model, sizes, done.raised, engine, by_leaves=by_leaves)
+            if more is None:
+                part = _needed(cut_input, model, known and sizes[-1], done.raised, engine)
+                options: Any = {"raised": done.raised, "bounded": bounded, "by_leaves": by_leaves, "smaller_safe": True}
+                more = repair(part, model, sizes, engine, **options)
             done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs)
         return done
     done = Repaired(list(raised), 0, 0, Built(0, 0, 0))
@@ -168,14 +171,53 @@ def level_by_level(
 
 
 def _stages(cut_input: CutInput, model: ItemsetModel, known: int) -> list[range]:
-    """Return the sizes of sets, split where the rows that are needed change.
+    """Return the sizes of sets, split where another way to count may be better.
 
-    Sets of up to two labels need few of many rows. There are many more sets of three, so all rows may be needed.
+    Sets of up to two labels need few of many rows, or a small table. There are many more sets of three.
     """
     large = len(cut_input.items.items) >= LARGE and not len(cut_input.supports)
-    if large and known > FEW and model.demand(cut_input.items).monotone:
+    if (large or known == FEW + 1) and known > FEW and model.demand(cut_input.items).monotone:
         return [range(1, FEW + 1), range(FEW + 1, known + 1)]
     return [range(1, known + 1)]
+
+
+def walks_by_table(problem: Prepared[ItemsetModel], engine: Engine) -> bool:
+    """Whether AA walks over a table of small sets alone, whatever the cut. The data alone decide."""
+    demand, items, tree = problem.model.demand(problem.items), problem.items, problem.hierarchy
+    if not _may_use_table(problem.model, items, range(1, demand.known + 1)) or demand.known > FEW or engine.built_trees:
+        return False
+    there = np.concatenate([[0], np.cumsum(items.supports > 0)])[tree.span]
+    labels = int(np.count_nonzero(there[:-1, 0] < there[:-1, 1]))  # without the root
+    return set_tables.fits(labels, demand.known, items)
+
+
+def _may_use_table(model: ItemsetModel, items: Transactions, sizes: range) -> bool:
+    """Whether a table can hold the sets of these sizes, if it is not too large."""
+    demand = model.demand(items)
+    possible = demand.monotone and bool(sizes) and items.longest >= sizes[-1]
+    return possible and set_tables.may_fit(sizes[-1], demand.k, items)
+
+
+def _by_table(
+    cut_input: CutInput, model: ItemsetModel, sizes: range, raised: list[int], engine: Engine, *, by_leaves: bool
+) -> Repaired | None:
+    """Repair sets by a table of their supports, or return None if there is no good one. Smaller sets must be safe."""
+    items, costs = cut_input.items, cut_input.costs
+    if not _may_use_table(model, items, sizes):
+        return None
+    supports = cut_input.supports if len(cut_input.supports) else _node_supports(cut_input, engine)
+    labels = set_tables.CutLabels.of(cut_input.hierarchy, raised, supports)
+    if not set_tables.fits(len(labels), sizes[-1], items):
+        return None
+    k = model.demand(items).k
+    done = set_tables.repair(items, labels, costs, supports, k, sizes, raised, engine, by_leaves=by_leaves)
+    return Repaired(done.raised, done.counted, done.repairs)
+
+
+def _node_supports(cut_input: CutInput, engine: Engine) -> Counts:
+    """Count the nodes in all rows."""
+    items, hierarchy = cut_input.items, cut_input.hierarchy
+    return count_nodes(items, np.arange(hierarchy.n_leaves, dtype=np.int32), hierarchy.parent, engine)
 
 
 def _needed(cut_input: CutInput, model: ItemsetModel, size: int, raised: Sequence[int], engine: Engine) -> CutInput:
@@ -188,8 +230,7 @@ def _needed(cut_input: CutInput, model: ItemsetModel, size: int, raised: Sequenc
     few = thinned(items, demand.k, size, engine, labels)
     if few is items:
         return cut_input
-    leaves = np.arange(hierarchy.n_leaves, dtype=np.int32)
-    return replace(cut_input, items=few, supports=count_nodes(items, leaves, hierarchy.parent, engine))
+    return replace(cut_input, items=few, supports=_node_supports(cut_input, engine))
 
 
 def cheaper_aa(problem: Prepared[ItemsetModel], most: int, engine: Engine) -> GlobalCut | None:

@@ -32,7 +32,7 @@ from shoal.kernels.search.repair.node_sets import NodeSets
 from shoal.kernels.search.repair.repair import Repaired
 from shoal.models.base import Demand, PrivacyModel
 from shoal.problem import Prepared
-from shoal.search.thinning import LARGE, PAYS, RowsByPerson, count_nodes, sets_of
+from shoal.search.thinning import LARGE, PAYS, RowsByPerson, count_nodes, count_sets
 
 MOST_LABELS = 3  # size of the largest sets that can be counted in tables
 MOST_FACTS = 2  # the same, if some labels may be absent
@@ -97,7 +97,7 @@ def can_list(problem: Prepared[PrivacyModel], hierarchy: Hierarchy | None = None
         return False
     if not 1 <= demand.known <= MOST_LABELS:
         return False
-    return PAYS * sum(comb(nodes, size) for size in range(1, demand.known + 1)) <= sets_of(items, demand.known)
+    return PAYS * sum(comb(nodes, size) for size in range(1, demand.known + 1)) <= count_sets(items, demand.known)
 
 
 def list_violations(

@@ -94,7 +94,7 @@ def thinned(items: Transactions, k: int, m: int, engine: Engine, label_of: Codes
         return items
     labels = np.arange(len(items.labels), dtype=np.int32) if label_of is None else label_of
     ranking = _Ranking.of(items, labels, k)
-    if PAYS * k * sum(comb(ranking.labels, size) for size in range(1, m + 1)) > sets_of(items, m):
+    if PAYS * k * sum(comb(ranking.labels, size) for size in range(1, m + 1)) > count_sets(items, m):
         return items
     rows = RowsByPerson.of(items)
     workers = rows.workers(engine)
@@ -205,6 +205,6 @@ def _marked(
     return np.concatenate(list(keys()))
 
 
-def sets_of(items: Transactions, m: int) -> int:
+def count_sets(items: Transactions, m: int) -> int:
     """Count the sets of m items of all rows."""
     return sum(int(rows) * comb(size, m) for size, rows in enumerate(items.size_counts))
