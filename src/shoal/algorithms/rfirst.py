@@ -16,6 +16,8 @@ from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
+from shoal.search.block_clusters import all_members, all_statistics
+from shoal.search.blocks import in_blocks
 
 
 @dataclass(frozen=True)
@@ -63,5 +65,5 @@ class Rfirst(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, and generalize their sets."""
-        clusters, statistics = self.formed(problem, engine, by="r")
-        return self.finished(problem, clusters.members(), engine, statistics)
+        first = in_blocks(engine, "forming clusters", self.first_clusters, self.blocks(problem))
+        return self.finished(problem, all_members(first), engine, all_statistics(first))

@@ -99,7 +99,7 @@ def make_release(
 def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engine) -> Solution:
     """Run the search on what it needs of the rows. Refuse to start if that does not fit into memory."""
     needed = problem if algorithm.needs_all_rows else thinned_problem(problem, engine)
-    items = len(needed.items.items)
+    items = algorithm.items_at_once(needed, engine)
     if items >= LARGE and items * BYTES_OF_ITEM > engine.memory_limit:
         wanted, allowed = (f"{size / 10**9:.1f} GB" for size in (items * BYTES_OF_ITEM, engine.memory_limit))
         raise OptionError(
