@@ -39,6 +39,9 @@ class Rfirst(FormingAlgorithm):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed inside each block.
 
     References
     ----------

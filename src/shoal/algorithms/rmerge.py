@@ -13,7 +13,8 @@ Sets are compared by BTD, the largest distance between two records of the union.
 compared by the loss of the generalized union, which is exact and much slower. A seed without an acceptable partner is
 set aside (the paper would stop there). R tries one partner only.
 
-Cost: O(c^2) comparisons of c initial clusters in a compiled kernel, then AA in each cluster.
+Cost: in each block (:mod:`shoal.search.blocks`), O(c^2) comparisons of c initial clusters in a compiled kernel. Then
+AA in each cluster.
 """
 
 from __future__ import annotations
@@ -148,6 +149,9 @@ class RmergeR(Rmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
         rest.
@@ -203,6 +207,9 @@ class RmergeT(Rmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
         rest.
@@ -258,6 +265,9 @@ class RmergeRT(Rmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
         rest.

@@ -88,6 +88,9 @@ class TmergeR(Tmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
         the least UL found.
@@ -143,6 +146,9 @@ class TmergeT(Tmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
         the least UL found.
@@ -198,6 +204,9 @@ class TmergeRT(Tmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
         the least UL found.

@@ -154,7 +154,7 @@ class Engine:
                     self.progress(stage, (at + shares[at]) / len(tasks))
 
             result = work(tasks[at], replace(self, workers=1, progress=progress))
-            shares[at] = 1.0
+            progress(stage, 1.0)
             return result
 
         def note_end(future: Future[Result]) -> None:
