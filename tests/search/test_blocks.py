@@ -141,6 +141,23 @@ def test_a_half_that_cannot_be_safe_is_no_block() -> None:
     assert made(method, problem) is not None
 
 
+def test_shares_of_persons_are_kept_in_one_block() -> None:
+    """Every person has two young records and an old one, so each cut by age divides persons."""
+    ages = [str(20 + i % 15 + 40 * (visit == 2)) for i in range(40) for visit in range(3)]
+    sets = [["a", "HIV"] if i % 8 == visit else ["a"] for i in range(40) for visit in range(3)]
+    people = [i for i in range(40) for _ in range(3)]
+    data = shoal.read(pa.table({"age": ages, "items": sets}), sets="items")
+    data = replace(data, transactions=data.transactions.of_persons(people))
+    for model, whole in ((shoal.KLm(k=4, l=2, m=1, sensitive=("HIV",)), True), (shoal.KKm(k=4, m=1), False)):
+        problem = shoal.Problem(data, shoal.Hierarchy.flat("a" if whole else ["a", "HIV"]), model)
+        method = shoal.algorithms.RmergeRT(block_rows=60, within="sets")
+        blocks = method.blocks(problem.prepared)
+        assert len(blocks) > 1
+        parts = sum(len({people[row] for row in block.rows}) for block in blocks)
+        assert (parts == 40) is whole
+        assert made(method, problem) is not None
+
+
 @examples(100)
 @given(problem=problems(km | lm, max_rows=20), delta=deltas, block_rows=tiny, data=st.data())
 def test_the_columns_of_blocks_never_lose_more_than_delta(
