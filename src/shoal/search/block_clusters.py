@@ -53,7 +53,7 @@ def block_bounds(delta: float, blocks: Sequence[FirstClusters]) -> list[float]:
     >>> def first(rows: int, loss: float) -> FirstClusters:
     ...     return FirstClusters(Block(None, np.arange(rows), of=2), [], False, Fraction(loss), 1.0, {})
     >>> block_bounds(0.625, [first(10, 0.5), first(30, 0.25)]), block_bounds(0.4, [first(10, 0.5)])
-    ([0.727272727, 0.590909090], [0.4])
+    ([0.727272727, 0.59090909], [0.4])
     """
     if len(blocks) == 1:
         return [delta]
