@@ -35,11 +35,13 @@ def pos_shape(folder: Path, rows: int = 500_000, fanout: int = 5) -> tuple[str, 
     return _files(Quest.like("bms-pos", rows=rows), folder, f"pos-{rows}", fanout)
 
 
-def by_command(folder: Path, name: str, options: Sequence[str]) -> tuple[str, str]:
+def by_command(
+    folder: Path, name: str, options: Sequence[str], generator: str = "quest", suffix: str = ".dat"
+) -> tuple[str, str]:
     """The files of a generated set and its hierarchy, written row by row: millions of rows need little memory."""
-    data, tree = folder / f"{name}.dat", folder / f"{name}.csv"
+    data, tree = folder / f"{name}{suffix}", folder / f"{name}.csv"
     if not data.exists() or not tree.exists():
-        words = [sys.executable, "-m", "shoal.cli", "generate", "quest", *options, "--quiet"]
+        words = [sys.executable, "-m", "shoal.cli", "generate", generator, *options, "--quiet"]
         words += ["-o", str(data), "--hierarchy", str(tree)]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:

@@ -80,7 +80,7 @@ def measured(case: Case, folder: Path) -> Row:
 def command(case: Case, file: str, tree: str, folder: Path) -> tuple[Run, str]:
     """Run ``shoal anonymize``; also return a digest of what it publishes, which is then removed."""
     with tempfile.TemporaryDirectory(dir=folder) as room:
-        output = Path(room) / "out.dat"
+        output = Path(room) / f"out{case.data.suffix}"
         run = launch.run([sys.executable, "-m", "shoal.cli", *case.words(file, tree, str(output))])
         if run.error:
             return run, ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks import data
 
 K = 5
+KKM = ("--model", "k-km")
 GROWTH = ("1m-m2", "5m-m2", "10m-m2", "50m-m2")  # the cases that the exponent is taken from
 
 
@@ -32,7 +33,13 @@ def kosarak(rows: int) -> list[str]:
     return ["--rows", str(rows), *fitting, *means, "--tail", "2.2", "--skew", "1.15"]
 
 
-SHAPES = {"quest": quest, "kosarak": kosarak}  # the options of the generator
+def videos(rows: int) -> list[str]:
+    """Options for records with six columns and sets of mean size 6.5."""
+    return ["--rows", str(rows)]
+
+
+SHAPES = {"quest": quest, "kosarak": kosarak, "videos": videos}  # the options of the generator
+TABLES = {"videos": ".parquet"}  # shapes with columns, which have a generator of the same name
 
 
 @dataclass(frozen=True)
@@ -51,12 +58,23 @@ class Data:
     def title(self) -> str:
         """What the table calls it."""
         millions = f"{self.rows // 10**6} M" if self.rows % 10**6 == 0 else f"{self.rows:,}"
-        return {"quest": f"{millions} rows", "kosarak": f"kosarak shape, {millions} rows"}.get(self.shape, self.shape)
+        titles = {"quest": "{} rows", "kosarak": "kosarak shape, {} rows", "videos": "{} rows with six columns"}
+        return titles.get(self.shape, self.shape).format(millions)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of its file."""
+        return TABLES.get(self.shape, ".dat")
+
+    @property
+    def generator(self) -> str:
+        """What generates it."""
+        return self.shape if self.shape in TABLES else "quest"
 
     def files(self, folder: Path) -> tuple[str, str]:
         """The file and its hierarchy. They are generated once."""
         if self.rows:
-            return data.by_command(folder, self.name, SHAPES[self.shape](self.rows))
+            return data.by_command(folder, self.name, SHAPES[self.shape](self.rows), self.generator, self.suffix)
         if not data.REAL.is_dir():
             raise FileNotFoundError("needs the real data sets (SHOAL_DATA)")
         return data.real(self.shape, folder)
@@ -66,7 +84,8 @@ class Data:
         """How anyone gets the files."""
         if self.rows:
             options = " ".join(SHAPES[self.shape](self.rows))
-            return f"shoal generate quest {options} -o {self.name}.dat --hierarchy {self.name}.csv"
+            files = f"-o {self.name}{self.suffix} --hierarchy {self.name}.csv"
+            return f"shoal generate {self.generator} {options} {files}"
         return f"shoal hierarchy build {self.name}.dat --by label --fanout 5 -o {self.name}.csv"
 
 
@@ -83,6 +102,7 @@ class Case:
     aim: str = ""
     turns: int = 1  # short commands are measured several times
     floor: bool = True  # whether the raw count is measured: it holds all rows in memory
+    k: int = K
 
     @property
     def title(self) -> str:
@@ -92,13 +112,14 @@ class Case:
 
     def words(self, file: str, tree: str, output: str) -> list[str]:
         """The words after ``shoal``."""
-        guarantee = ["--k", str(K), "--m", str(self.m), "--algorithm", self.algorithm, *self.options]
+        guarantee = ["--k", str(self.k), "--m", str(self.m), "--algorithm", self.algorithm, *self.options]
         return ["anonymize", file, "--hierarchy", tree, *guarantee, "-o", output, "--json", "--quiet"]
 
     @property
     def command(self) -> str:
         """What anyone would type."""
-        return " ".join(["shoal", *self.words(f"{self.data.name}.dat", f"{self.data.name}.csv", "out.dat")])
+        suffix = self.data.suffix
+        return " ".join(["shoal", *self.words(f"{self.data.name}{suffix}", f"{self.data.name}.csv", f"out{suffix}")])
 
     def count(self, file: str, tree: str) -> list[str]:
         """The command of the floor: read, encode, and count all sets of up to m items, by the same kernels."""
@@ -139,5 +160,9 @@ def cases(shrink: int = 1) -> Sequence[Case]:
         Case("bms-webview-2", views, "auto", 3, aim=floor),
         Case("bms-webview-2-cut", views, "auto", 3, ("--siblings", "none"), "2.3 s = 2.8 x floor", aim=floor, turns=5),
         Case("kosarak", Data("kosarak", 990_002 // shrink), "auto", 2, now="-", aim="proven, 2 GB"),
+        *(
+            Case(f"{name}-columns", Data("videos", rows // shrink), "rmerge-rt", 2, KKM, aim=aim, floor=False, k=25)
+            for name, rows, aim in (("100k", 100_000, ""), ("1m", 1_000_000, "10 minutes, 2 GB"))
+        ),
     ]
     return [case for case in every if shrink == 1 or case.data.rows]

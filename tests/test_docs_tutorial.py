@@ -25,7 +25,7 @@ DOCS = ROOT / "docs"
 PAGE = DOCS / "how-to" / "order-lines.md"
 SMALLER = {
     "generate shop": ["--mean-orders", "1", "--products", "60"],  # a shop in which every search ends within a second
-    "generate videos": ["--rows", "300", "--items", "30"],
+    "generate videos": ["--rows", "300", "--items", "40", "--mean-size", "3"],
 }
 FASTER = {"supermarket": {"anonymize": ["--siblings", "none"], "frontier": ["--siblings", "none"]}}
 BLOCK = re.compile(r"^```console\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -10,9 +9,7 @@ import shoal
 from shoal.data.notes import ChosenDelta, DeltaCost
 from shoal.engines import LOCAL
 from shoal.errors import Infeasible
-from shoal.generators.videos import Videos
 from shoal.report.wording import worded
-from shoal.search import formation
 from shoal.search.formation import FORMATIONS
 from shoal.search.ncp_scale import NcpScale
 from shoal.testing import problems
@@ -44,19 +41,6 @@ def test_the_formation_that_loses_less_is_taken(problem: shoal.Problem) -> None:
     ncp = NcpScale.of(raw)
     costs = {name: ncp.total(way(raw, ncp, k, 0, LOCAL)) for name, way in FORMATIONS.items()}
     assert costs["auto"] == min(costs.values())
-
-
-def test_clusters_in_blocks_hold_k_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formation, "MOST", 100)
-    monkeypatch.setattr(formation, "BLOCK", 60)
-    data = Videos(rows=700, seed=1).dataset()
-    task = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=7, m=1))
-    raw = task.prepared.relational
-    assert raw is not None
-    ncp = NcpScale.of(raw)
-    formed = formation.blocked(raw, ncp, 7, 3, LOCAL)
-    assert np.bincount(formed).min() >= 7
-    assert formed.tolist() == formation.blocked(raw, ncp, 7, 3, LOCAL).tolist()
 
 
 def test_the_sentence_tells_the_neighbours() -> None:

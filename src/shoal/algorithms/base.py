@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from shoal.data.arrays import Counts, part_of
@@ -18,12 +19,15 @@ from shoal.options import Spec, option
 from shoal.problem import Prepared
 from shoal.recoding import Clustered
 from shoal.recoding.solution import ClusteredSolution, CutSolution, Solution
+from shoal.search.block_clusters import FirstClusters
+from shoal.search.blocks import Block, block_rows_option, formed_in_blocks, split_into_blocks
 from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters
 from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
 from shoal.search.listing import can_list
 from shoal.search.ncp_scale import NcpScale
+from shoal.search.needs import Needs
 from shoal.search.optimum import best_cut
 from shoal.search.parted import must_part, safe_clusters
 from shoal.search.polish import polished
@@ -98,6 +102,10 @@ class Algorithm(Spec, ABC):
     def keeps_rows(self, problem: Prepared[Any], engine: Engine) -> bool:
         """Whether the search holds rows in memory. If not, rows are neither thinned before it nor too many for it."""
         return self.needs_all_rows or not can_list(problem)
+
+    def items_at_once(self, problem: Prepared[PrivacyModel], engine: Engine) -> int:
+        """Return how many items of records the search holds in its own structures at a time, to estimate its memory."""
+        return len(problem.items.items)
 
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
@@ -254,11 +262,15 @@ class ColumnAlgorithm(Algorithm):
 
     def solve(self, problem: Prepared[K], engine: Engine) -> Solution:
         """Form clusters. The values of each cluster become the smallest that cover them."""
-        raw = problem.relational
-        assert raw is not None
-        form, persons = FORMATIONS[self.name], problem.items.repeaters
-        cluster_of = form(raw, NcpScale.of(raw), problem.model.k, problem.seed, engine, persons)
-        return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
+        assert problem.relational is not None
+        blocks = self.blocks(problem)
+        cluster_of = formed_in_blocks(blocks, self.name, problem.model.k, engine)
+        recoding = Clustered(problem.relational.generalized(cluster_of))
+        return Solution(recoding, statistics={"blocks": len(blocks), "clusters": int(cluster_of.max()) + 1})
+
+    def blocks(self, problem: Prepared[K]) -> list[Block[K]]:
+        """Return the blocks that clusters are formed in: all records."""
+        return [Block.only(problem)]
 
 
 def within_option(default: Method) -> Any:
@@ -335,33 +347,58 @@ class FormingAlgorithm(ClusteringAlgorithm):
         help="How the first clusters are formed. auto tries both ways and takes the one that loses less.",
     )
 
-    def formed(
-        self,
-        problem: Prepared[ItemsetModel],
-        engine: Engine,
-        *,
-        by: By,
-        rum: Rum = "ncp",
-        within: SetGeneralizer | None = None,
-    ) -> tuple[Clusters, dict[str, float]]:
-        """Return the first clusters, without those that had to be merged to be safe, and statistics about them."""
-        demand, raw = problem.model.demand(problem.items), problem.relational
-        assert raw is not None
-        ncp = NcpScale.of(raw)
-        persons = problem.items.repeaters
-        cluster_of = FORMATIONS[self.formation](raw, ncp, demand.k, problem.seed, engine, persons)
-        if must_part(problem):
+    block_rows: int = block_rows_option()
+    by: ClassVar[By] = "r"
+
+    @property
+    def comparison(self) -> tuple[Rum, bool]:
+        """How clusters are compared: the loss of their columns, and whether sets are compared by their exact loss."""
+        return "ncp", False
+
+    def items_at_once(self, problem: Prepared[PrivacyModel], engine: Engine) -> int:
+        """Return the number of items of the blocks that are worked on at the same time."""
+        items = len(problem.items.items)
+        return min(items, items * self.block_rows * engine.threads // max(1, len(problem.items)))
+
+    def blocks(self, problem: Prepared[ItemsetModel]) -> list[Block[ItemsetModel]]:
+        """Split many records into blocks that can be made safe by themselves."""
+        if len(problem.items) <= self.block_rows or must_part(problem):
+            return [Block.only(problem)]
+        demand = problem.model.demand(problem.items)
+        fits, keep = Needs(problem).is_feasible, bool(demand.one_in)
+        return split_into_blocks(problem, self.block_rows, demand.k, fits=fits, keep_persons=keep)
+
+    def first_clusters(self, block: Block[ItemsetModel], engine: Engine, *, exact: bool = False) -> FirstClusters:
+        """Form clusters that can be made safe by themselves. ``exact``: compute their loss without rounding errors."""
+        problem = block.problem
+        demand, persons, parted = problem.model.demand(problem.items), problem.items.repeaters, must_part(problem)
+        cluster_of = block.formed(self.formation, demand.k, engine)
+        assert problem.relational is not None
+        if parted:
+            quick, first = self.generalizer(problem).quick, int(cluster_of.max()) + 1
             clusters = safe_clusters(
-                cluster_of,
-                self.generalizer(problem).quick,
-                engine,
-                self.title,
-                lambda own: Clusters(problem, ncp, own, engine, by=by, rum=rum, within=within, parted=True),
+                cluster_of, quick, engine, self.title, lambda own: self._clusters(problem, own, engine, parted=True)
             )
-            first = int(cluster_of.max()) + 1
-            return clusters, {"clusters_formed": first, "clusters_joined": max(0, first - len(clusters))}
-        if demand.one_in and len(persons):
-            cluster_of = united(raw, whole_persons(cluster_of, persons))
-        clusters = Clusters(problem, ncp, cluster_of, engine, by=by, rum=rum, within=within)
-        first = len(clusters)
-        return clusters, {"clusters_formed": first, "clusters_joined": clusters.merge_infeasible()}
+            joined = max(0, first - len(clusters))
+        else:
+            if demand.one_in and len(persons):
+                cluster_of = united(problem.relational, whole_persons(cluster_of, persons))
+            clusters = self._clusters(problem, cluster_of, engine)
+            first, joined = len(clusters), clusters.merge_infeasible()
+        loss = clusters.exact_loss if exact or block.of > 1 else Fraction(clusters.loss)
+        statistics: dict[str, float] = {"clusters_formed": first, "clusters_joined": joined}
+        return FirstClusters(block, clusters.members(), parted, loss, clusters.worst, statistics)
+
+    def clusters(self, first: FirstClusters, engine: Engine) -> Clusters:
+        """Return the first clusters of a block, to be merged."""
+        cluster_of = part_of(first.members, len(first.block.rows))
+        return self._clusters(first.block.problem, cluster_of, engine, parted=first.parted)
+
+    def _clusters(
+        self, problem: Prepared[ItemsetModel], cluster_of: Counts, engine: Engine, *, parted: bool = False
+    ) -> Clusters:
+        """Return clusters that are compared as this method does."""
+        assert problem.relational is not None
+        rum, exact = self.comparison
+        within, ncp = self.generalizer(problem).quick if exact else None, NcpScale.of(problem.relational)
+        return Clusters(problem, ncp, cluster_of, engine, by=self.by, rum=rum, within=within, parted=parted)

@@ -16,6 +16,8 @@ from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
+from shoal.search.block_clusters import all_members, all_statistics
+from shoal.search.blocks import in_blocks
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class Rfirst(FormingAlgorithm):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed inside each block.
 
     References
     ----------
@@ -63,5 +68,5 @@ class Rfirst(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, and generalize their sets."""
-        clusters, statistics = self.formed(problem, engine, by="r")
-        return self.finished(problem, clusters.members(), engine, statistics)
+        first = in_blocks(engine, "forming clusters", self.first_clusters, self.blocks(problem))
+        return self.finished(problem, all_members(first), engine, all_statistics(first))

@@ -13,32 +13,43 @@ Sets are compared by BTD, the largest distance between two records of the union.
 compared by the loss of the generalized union, which is exact and much slower. A seed without an acceptable partner is
 set aside (the paper would stop there). R tries one partner only.
 
-Cost: O(c^2) comparisons of c initial clusters in a compiled kernel, then AA in each cluster.
+Cost: in each block (:mod:`shoal.search.blocks`), O(c^2) comparisons of c initial clusters in a compiled kernel. Then
+AA in each cluster.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from fractions import Fraction
+from functools import partial
+from typing import Literal
 
 from shoal.algorithms.base import FormingAlgorithm, rum_option
 from shoal.engines import Engine
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, OptionError
 from shoal.models.base import ItemsetModel
 from shoal.options import format_value, option
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.clusters import By, Clusters
+from shoal.search.block_clusters import (
+    FirstClusters,
+    MergedClusters,
+    all_members,
+    all_statistics,
+    block_bounds,
+    mean_loss,
+)
+from shoal.search.blocks import in_blocks
 from shoal.search.relative_delta import chosen, relative
-from shoal.search.rum import NAMES
+from shoal.search.rum import BY_CLASS, NAMES, Rum, is_beyond
 
 
 @dataclass(frozen=True)
 class Rmerge(FormingAlgorithm):
     """The common part of RmergeR, RmergeT and RmergeRT, which choose partners in different ways."""
 
-    by: ClassVar[By]
     keeps_more = ("a larger delta",)
 
     delta: float | Literal["auto"] = option(
@@ -57,31 +68,57 @@ class Rmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, and generalize their sets."""
-        exact = self.generalizer(problem).quick if self.distance == "ul" else None
-        clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
-        auto, first = self.delta == "auto", clusters.copy()
+        blocks, auto = self.blocks(problem), self.delta == "auto"
+        if len(blocks) > 1 and self.rum in BY_CLASS:
+            raise OptionError(self._not_by_block(problem))
+        form = partial(self.first_clusters, exact=not auto)
+        first = in_blocks(engine, "forming clusters", form, blocks)
         delta = relative(first) if self.delta == "auto" else self.delta
-        if not auto and clusters.beyond(delta):
-            raise Infeasible(self._unreached(clusters, problem))
-        clusters.merge_within_bound(delta)
-        statistics |= {
-            "least_rum": first.loss,
+        if not auto and is_beyond(self.rum, mean_loss(first), delta):
+            raise Infeasible(self._unreached(first, problem))
+        tasks = list(zip(first, block_bounds(delta, first), strict=True))
+        merged = in_blocks(engine, "merging clusters", self._merged, tasks)
+        rows = all_members(merged)
+        statistics = all_statistics(first) | {
+            "least_rum": float(mean_loss(first)),
             "delta": delta,
-            "merges": len(first) - len(clusters),
-            "set_aside": clusters.set_aside,
-            "rum": clusters.loss,
+            "merges": sum(len(one.members) for one in first) - len(rows),
+            "set_aside": sum(one.set_aside for one in merged),
+            "rum": float(mean_loss(merged)),
         }
-        solution = self.finished(problem, clusters.members(), engine, statistics)
+        solution = self.finished(problem, rows, engine, statistics)
         if not auto or solution.recoding.sets is None:
             return solution
-        within = self.generalizer(problem)
-        return replace(solution, notes=(chosen(first, clusters, solution.recoding.sets, within, engine),))
+        note = chosen(first, merged, solution.recoding.sets, self.generalizer, self.clusters, engine)
+        return replace(solution, notes=(note,))
 
-    def _unreached(self, clusters: Clusters, problem: Prepared[ItemsetModel]) -> str:
+    def _merged(self, task: tuple[FirstClusters, float], engine: Engine) -> MergedClusters:
+        """Merge the first clusters of a block within its bound."""
+        first, bound = task
+        clusters = self.clusters(first, engine)
+        clusters.merge_within_bound(bound)
+        return MergedClusters(first.block, clusters.members(), Fraction(clusters.loss), clusters.set_aside)
+
+    @property
+    def comparison(self) -> tuple[Rum, bool]:
+        """The options ``rum`` and ``distance``."""
+        return self.rum, self.distance == "ul"
+
+    def _not_by_block(self, problem: Prepared[ItemsetModel]) -> str:
+        """Return a message: why a loss cannot be bounded in blocks, and what the user can do."""
+        rows = len(problem.items)
+        return (
+            f"rum={self.rum!r} measures classes as a share of all {rows:,} records, but clusters of more than "
+            f"{self.block_rows:,} records are merged in blocks: choose rum='ncp', 'l2' or 'max', or treat all records "
+            f"as one block with block_rows={rows}, which takes time that grows with the square of the records."
+        )
+
+    def _unreached(self, blocks: Sequence[FirstClusters], problem: Prepared[ItemsetModel]) -> str:
         """Return a message: why the bound on the columns cannot be met, and what the user can do."""
-        k, least = problem.model.values()["k"], clusters.loss
+        k, least = problem.model.values()["k"], float(mean_loss(blocks))
+        clusters = sum(len(one.members) for one in blocks)
         other = "mondrian" if self.formation == "cluster" else "cluster"
-        first = f"{len(clusters):,} clusters" if len(clusters) > 1 else "cluster"
+        first = f"{clusters:,} clusters" if clusters > 1 else "cluster"
         allow = (
             f"delta={math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower weights of the columns"
         )
@@ -112,6 +149,9 @@ class RmergeR(Rmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
         rest.
@@ -167,6 +207,9 @@ class RmergeT(Rmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
         rest.
@@ -222,6 +265,9 @@ class RmergeRT(Rmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
         rest.

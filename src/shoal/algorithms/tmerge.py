@@ -11,7 +11,7 @@ Cost: as Rum-bound, and the sets of every union are generalized on the way.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from shoal.algorithms.base import FormingAlgorithm, rum_option, within_option
 from shoal.engines import Engine
@@ -19,8 +19,10 @@ from shoal.models.base import ItemsetModel
 from shoal.options import option
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.clusters import By
-from shoal.search.tum_bound import merge_until_bound
+from shoal.search.block_clusters import all_statistics
+from shoal.search.blocks import in_blocks
+from shoal.search.rum import Rum
+from shoal.search.tum_bound import State, merge_blocks_until_bound, merge_until_bound, unreached
 
 DELTA = 0.65  # the default of the paper
 
@@ -28,8 +30,6 @@ DELTA = 0.65  # the default of the paper
 @dataclass(frozen=True)
 class Tmerge(FormingAlgorithm):
     """The common part of TmergeR, TmergeT and TmergeRT, which choose partners in different ways."""
-
-    by: ClassVar[By]
 
     delta: float | Literal["auto"] = option(
         "auto",
@@ -48,13 +48,24 @@ class Tmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them until the bound is met, and generalize their sets."""
-        within = self.generalizer(problem)
-        exact = within.quick if self.distance == "ul" else None
-        clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
-        before = len(clusters)
-        auto = self.delta == "auto"
-        rows = merge_until_bound(clusters, within, DELTA if auto else float(self.delta), engine, nearest=auto)
-        return self.finished(problem, rows, engine, {**statistics, "merges": before - len(rows)})
+        first = in_blocks(engine, "forming clusters", self.first_clusters, self.blocks(problem))
+
+        def merged(at: int, delta: float, one: Engine) -> State:
+            within = self.generalizer(first[at].block.problem)
+            return merge_until_bound(self.clusters(first[at], one), within, delta, one)
+
+        delta, n = DELTA if self.delta == "auto" else float(self.delta), len(problem.items)
+        states, reached = merge_blocks_until_bound(len(first), merged, delta, n, engine)
+        if not reached and self.delta != "auto":
+            raise unreached(problem.model, delta, states, n)
+        rows = [one.block.rows[own] for one, state in zip(first, states, strict=True) for own in state.members]
+        merges = sum(len(one.members) for one in first) - len(rows)
+        return self.finished(problem, rows, engine, {**all_statistics(first), "merges": merges})
+
+    @property
+    def comparison(self) -> tuple[Rum, bool]:
+        """The options ``rum`` and ``distance``."""
+        return self.rum, self.distance == "ul"
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,9 @@ class TmergeR(Tmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
         the least UL found.
@@ -132,6 +146,9 @@ class TmergeT(Tmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
         the least UL found.
@@ -187,6 +204,9 @@ class TmergeRT(Tmerge):
         Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
     formation : {"auto", "cluster", "mondrian"}, default "auto"
         How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    block_rows : int, default 50000
+        Data with more records are split into blocks of at most this many by the cuts of :class:`Mondrian`. Clusters are
+        formed and merged inside each block.
     delta : float or "auto", default "auto"
         Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
         the least UL found.

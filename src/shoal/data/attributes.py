@@ -105,9 +105,11 @@ class Attribute(ABC):
 
     def texts(self, low: Counts, high: Counts) -> list[str | None]:
         """Return the published texts of many intervals."""
-        pairs, back = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-        texts = [self.text(*pair) for pair in pairs.T.tolist()]
-        return [texts[at] for at in back.ravel().tolist()]
+        lows, low_of = np.unique(low, return_inverse=True)
+        highs, high_of = np.unique(high, return_inverse=True)
+        pairs, pair_of = np.unique(low_of * max(1, len(highs)) + high_of, return_inverse=True)
+        texts = [self.text(int(lows[at // len(highs)]), int(highs[at % len(highs)])) for at in pairs.tolist()]
+        return [texts[at] for at in pair_of.tolist()]
 
     def parsed(self, texts: Sequence[str | None], missing: Iterable[str] = ()) -> tuple[Counts, Counts]:
         """Return the intervals of many values. Blank values and those in ``missing`` are missing."""

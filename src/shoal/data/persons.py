@@ -95,15 +95,18 @@ class Persons:
         >>> Persons(np.array([7, 3, 7, 0, 3])).repeaters.tolist(), Persons(np.array([7, 3])).repeaters.tolist()
         ([0, 1, 0, -1, 1], [])
         """
-        several = np.bincount(self.of, minlength=1) > 1
+        of: Codes = self.of
+        if of.max(initial=0) > 4 * len(of):  # a few of very many persons
+            of = np.unique(of, return_inverse=True)[1].astype(np.int32)
+        several = np.bincount(of, minlength=1) > 1
         if not several.any():
             return np.zeros(0, dtype=np.int32)
         first = np.zeros(len(several), dtype=np.int64)
-        first[self.of[::-1]] = np.arange(len(self.of))[::-1]  # numpy keeps the last value written
+        first[of[::-1]] = np.arange(len(of))[::-1]  # numpy keeps the last value written
         number = np.full(len(several), -1, dtype=np.int32)
         those = np.flatnonzero(several)
         number[those[np.argsort(first[those])]] = np.arange(len(those))
-        return number[self.of]
+        return number[of]
 
     def name(self, number: int) -> str:
         """Return a number of persons in words.

@@ -12,7 +12,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -124,6 +124,14 @@ class Engine:
         """Return a progress callback for one stage, for a kernel."""
         return lambda share: self.progress(stage, share)
 
+    def section(self, start: float, stop: float) -> Self:
+        """Return the same engine for a section of the current work, whose progress goes from ``start`` to ``stop``.
+
+        >>> Engine(progress=lambda stage, share: print(stage, share)).section(0.5, 1).tick("forming")(0.5)
+        forming 0.75
+        """
+        return replace(self, progress=lambda stage, share: self.progress(stage, start + (stop - start) * share))
+
     def map(self, stage: str, work: Callable[[Task, Engine], Result], tasks: Sequence[Task]) -> list[Result]:
         """Run ``work(task, engine)`` for every task, and return the results in the order of the tasks.
 
@@ -134,7 +142,7 @@ class Engine:
         [1, 4, 9]
         """
         shares = [0.0] * len(tasks)
-        ended = threading.Event()
+        ended, finished, left = threading.Event(), threading.Event(), iter(range(len(tasks) - 1, -1, -1))
         sequential = self.threads == 1 or len(tasks) < 2
 
         def run(at: int) -> Result:
@@ -143,22 +151,28 @@ class Engine:
                     raise Cancelled
                 shares[at] = max(shares[at], share)
                 if sequential:
-                    self.progress(stage, sum(shares) / len(tasks))
+                    self.progress(stage, (at + shares[at]) / len(tasks))
 
             result = work(tasks[at], replace(self, workers=1, progress=progress))
-            shares[at] = 1.0
+            progress(stage, 1.0)
             return result
+
+        def note_end(future: Future[Result]) -> None:
+            if next(left) == 0 or future.cancelled() or future.exception() is not None:
+                finished.set()
 
         if sequential:
             return [run(at) for at in range(len(tasks))]
         with ThreadPoolExecutor(min(self.threads, len(tasks))) as pool:
             futures = [pool.submit(run, at) for at in range(len(tasks))]
             try:
-                while wait(futures, timeout=0.05, return_when=FIRST_EXCEPTION).not_done:
+                for future in futures:
+                    future.add_done_callback(note_end)
+                while not finished.wait(0.05):  # waiting for all futures would look at each of them every time
                     self.progress(stage, sum(shares) / len(tasks))
-                    for future in futures:
-                        if future.done():
-                            future.result()
+                for future in futures:
+                    if future.done():
+                        future.result()
             except BaseException:
                 ended.set()
                 for future in futures:

@@ -100,8 +100,8 @@ def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engin
     """Run the search on what it needs of the rows. Refuse to start if that does not fit into memory."""
     keeps = algorithm.keeps_rows(problem, engine)
     needed = thinned_problem(problem, engine) if keeps and not algorithm.needs_all_rows else problem
-    items = len(needed.items.items)
-    if keeps and items >= LARGE and items * BYTES_OF_ITEM > engine.memory_limit:
+    items = algorithm.items_at_once(needed, engine) if keeps else 0
+    if items >= LARGE and items * BYTES_OF_ITEM > engine.memory_limit:
         wanted, allowed = (f"{size / 10**9:.1f} GB" for size in (items * BYTES_OF_ITEM, engine.memory_limit))
         raise OptionError(
             f"Algorithm {algorithm.name} needs about {wanted} of memory for these data, and {allowed} are allowed: "

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -101,6 +102,11 @@ class Clusters:
     def worst(self) -> float:
         """The largest possible Rum: all records in one cluster of different values."""
         return self.columns.worst
+
+    @property
+    def exact_loss(self) -> Fraction:
+        """Rum without rounding errors."""
+        return self.columns.exact(self.merging.total, self.members())
 
     def beyond(self, delta: float) -> bool:
         """Whether Rum is above the bound."""

@@ -6,19 +6,19 @@ least k persons.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, part_of
-from shoal.data.persons import Persons
-from shoal.data.relational import Relational
+from shoal.data.relational import Relational, numbered
 from shoal.engines import Engine
 from shoal.kernels.arrays import NOBODY
 from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.search.ncp_scale import NcpScale
 
-MOST, BLOCK = 200_000, 50_000  # limit for Cluster on all records; the least size of a block above that
+CLUSTER = 0.7  # the share of Cluster in the time of both ways, for progress
 
 
 class Formation(Protocol):
@@ -37,6 +37,8 @@ def cluster(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, p
     record takes the nearest records until there are k persons. A person with several similar records brings all of
     them, because they lose little there.
     """
+    if not raw.classes.any():  # records with equal values would be united again
+        return raw.classes
     order = np.random.default_rng(seed).permutation(len(raw))
     threads, tick = engine.threads, engine.tick("forming clusters")
     return united(raw, form_clusters(ncp.codes, ncp.scales, order, k, persons=persons, threads=threads, tick=tick))
@@ -52,26 +54,11 @@ def mondrian(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, 
     return united(raw, part_of(_halved(ncp, len(raw), k, engine, persons), len(raw)))
 
 
-def blocked(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
-    """Run Cluster inside blocks from Mondrian. Above ``MOST`` records, Cluster alone takes too long."""
-    if len(raw) <= MOST:
-        return cluster(raw, ncp, k, seed, engine, persons)
-    cluster_of, clusters, done, tick = np.zeros(len(raw), dtype=np.int64), 0, 0, engine.tick("forming clusters")
-    for rows in map(np.sort, _halved(ncp, len(raw), max(k, BLOCK), engine, persons)):
-        order = np.random.default_rng(seed).permutation(len(rows))
-        codes = [column[rows] for column in ncp.codes]
-        own = form_clusters(codes, ncp.scales, order, k, persons=_within(persons, rows), threads=engine.threads)
-        cluster_of[rows] = clusters + own
-        clusters += int(own.max()) + 1
-        done += len(rows)
-        tick(done / len(raw))
-    return united(raw, cluster_of)
-
-
 def auto(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
     """Return the clusters of Cluster or Mondrian, whichever lose less. Ties go to Cluster."""
-    ways = [way(raw, ncp, k, seed, engine, persons) for way in (blocked, mondrian)]
-    return min(ways, key=ncp.total)
+    sections = engine.section(0, CLUSTER), engine.section(CLUSTER, 1)
+    ways = zip((cluster, mondrian), sections, strict=True)
+    return min((way(raw, ncp, k, seed, section, persons) for way, section in ways), key=ncp.total)
 
 
 FORMATIONS: dict[str, Formation] = {"auto": auto, "cluster": cluster, "mondrian": mondrian}
@@ -79,7 +66,8 @@ FORMATIONS: dict[str, Formation] = {"auto": auto, "cluster": cluster, "mondrian"
 
 def united(raw: Relational, cluster_of: Counts) -> Counts:
     """Merge clusters that would be published with equal values (Poulis et al. 2013, Cluster, lines 9-11)."""
-    return raw.generalized(cluster_of).classes
+    first = np.unique(cluster_of, return_index=True)[1]  # one row of each cluster is enough to compare them
+    return numbered([raw.generalized(cluster_of).take(first).classes[cluster_of]])
 
 
 def whole_persons(part_of: Counts, persons: Codes) -> Counts:
@@ -103,11 +91,11 @@ def whole_persons(part_of: Counts, persons: Codes) -> Counts:
 def _halved(ncp: NcpScale, n: int, k: int, engine: Engine, persons: Codes) -> list[Counts]:
     """Halve all rows again and again, as long as both halves keep k."""
     tick, done = engine.tick("forming clusters"), 0
-    people = np.where(persons >= 0, persons, -1 - np.arange(len(persons)))
-    waiting, parts = [np.argsort(people, kind="stable") if len(people) else np.arange(n)], []
+    people = numbered_people(persons)
+    waiting, parts = [by_person(people, n)], []
     while waiting:
         rows = waiting.pop()
-        halves = _halves(ncp, rows, people, k)
+        halves = next(cuts(ncp, rows, people, k), None)
         if halves is None:
             parts.append(rows)
             done += len(rows)
@@ -117,22 +105,24 @@ def _halved(ncp: NcpScale, n: int, k: int, engine: Engine, persons: Codes) -> li
     return parts
 
 
-def _within(persons: Codes, rows: Counts) -> Codes:
-    """Return the person of each of some rows, in the format of the kernels."""
-    if not len(persons):
-        return persons
-    own = persons[rows]
-    return Persons(np.where(own >= 0, own, int(persons.max()) + 1 + np.arange(len(rows)))).repeaters
+def numbered_people(persons: Codes) -> Counts:
+    """Return a number for each row's person, different for all persons with one row. Empty: nobody has several."""
+    return np.where(persons >= 0, persons, -1 - np.arange(len(persons)))
 
 
-def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts] | None:
-    """Return two parts of the rows, each of at least k, or None if no cut leaves such parts.
+def by_person(people: Counts, n: int) -> Counts:
+    """Return all rows, those of a person together."""
+    return np.argsort(people, kind="stable") if len(people) else np.arange(n)
 
-    With people, rows are sorted by person. A person with a value up to the cut counts below it, and a person with a
-    higher value counts above it.
+
+def cuts(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> Iterator[list[Counts]]:
+    """Yield the best cut of each attribute into two parts of at least k rows, the attribute with the highest NCP first.
+
+    With people, rows are sorted by person, and both parts have rows of k persons. A person with a value up to the cut
+    counts below it, and a person with a higher value counts above it.
     """
     if len(rows) < 2 * k:
-        return None
+        return
     parts = [codes[rows] for codes in ncp.codes]
     costs = [scale.cost(part) for scale, part in zip(ncp.scales, parts, strict=True)]
     starts = None
@@ -152,5 +142,4 @@ def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts]
         if allowed.any():
             off = np.where(allowed, np.abs(2 * below - len(rows)), len(rows) + 1)
             cut = parts[at] <= first + int(np.argmin(off))
-            return [rows[~cut], rows[cut]]
-    return None
+            yield [rows[~cut], rows[cut]]

@@ -9,6 +9,9 @@ What a record costs depends on the measure:
   over the records, the second the mean over the classes.
 
 None of them falls when clusters are merged (Property 2 of the paper), so a bound that is exceeded stays exceeded.
+
+The first three are means over the records. So their mean over blocks of records (:mod:`shoal.search.blocks`) is the
+loss of all records. The others are shares of all records, and classes of two blocks may be one class.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from shoal.data.transactions import Transactions
 from shoal.kernels.search.clusters.merging import ClusterCost, Merging
 from shoal.search.ncp_scale import NcpScale
 
+BY_CLASS = ("discernibility", "class-size")
 Rum = Literal["ncp", "l2", "max", "discernibility", "class-size"]
 RUMS: tuple[Rum, ...] = ("ncp", "l2", "max", "discernibility", "class-size")
 NAMES: dict[Rum, str] = {
@@ -44,7 +48,7 @@ class ColumnLoss:
     def __init__(self, rum: Rum, raw: Relational, ncp: NcpScale) -> None:
         self.rum, self.raw, self.n = rum, raw, len(raw)
         self.scale = NcpScale.unweighted(raw) if rum in ("l2", "max") else ncp
-        self.by_class = rum in ("discernibility", "class-size")
+        self.by_class = rum in BY_CLASS
 
     def merging(self, items: Transactions, cluster_of: Counts, threads: int) -> Merging:
         """Return the clusters, to be merged by this loss."""
@@ -83,17 +87,18 @@ class ColumnLoss:
 
     def beyond(self, delta: float, total: int, members: Sequence[Counts]) -> bool:
         """Whether clusters of this total cost exceed a bound."""
-        bound = Fraction(str(delta))
-        if self.rum == "class-size":
-            return bound * len(members) < 1
-        if self.rum == "l2":
-            return float(self._exact(members)) > delta + ROUNDED
-        if not self.by_class and self.scale.slack:  # costs are rounded: compute exactly, once
-            return self._exact(members) > bound
-        return total > self.most(delta)
+        return is_beyond(self.rum, self.exact(total, members), delta)
 
-    def _exact(self, members: Sequence[Counts]) -> Fraction:
-        """Compute Rum by its definition; for l2, as exactly as roots allow."""
+    def exact(self, total: int, members: Sequence[Counts]) -> Fraction:
+        """Return Rum of clusters of this total cost; for l2, as exactly as roots allow."""
+        if self.rum == "class-size":
+            return Fraction(1, len(members))
+        if self.rum == "l2" or (not self.by_class and self.scale.slack):  # costs are rounded
+            return self._defined(members)
+        return Fraction(total, self.n * (self.n if self.by_class else self.scale.unit))
+
+    def _defined(self, members: Sequence[Counts]) -> Fraction:
+        """Compute Rum by its definition."""
         published, total = self.raw.generalized(part_of(members, self.n)), Fraction(0)
         parts = zip(published.attributes, published.weights, published.low, published.high, strict=True)
         firsts = [int(rows[0]) for rows in members]
@@ -112,6 +117,11 @@ class ColumnLoss:
         if self.rum == "l2":
             return Fraction(math.sqrt(sum(weight * ncp * ncp for weight, ncp in penalties)))
         return sum((weight * ncp for weight, ncp in penalties), Fraction(0))
+
+
+def is_beyond(rum: Rum, loss: Fraction, delta: float) -> bool:
+    """Whether an exact Rum exceeds a bound."""
+    return float(loss) > delta + ROUNDED if rum == "l2" else loss > Fraction(str(delta))
 
 
 _COSTS: dict[Rum, ClusterCost] = {

@@ -66,12 +66,11 @@ class SetGeneralizer:
         """Return a faster generalizer with similar results, to compare clusters."""
         return replace(self, effort=0)
 
-    def share(self, recoding: Recoding) -> float:
-        """Return the loss of the sets, in the loss that is minimised."""
+    def lost(self, recoding: Recoding) -> tuple[int, int]:
+        """Return the loss of the sets, in the loss that is minimised, and what it is a share of."""
         problem = self.problem
         compared = Comparison(Published.plain(problem.items), recoding.apply(problem.items))
-        total, scale = problem.loss.total(compared, problem.item_weights)
-        return total / scale
+        return problem.loss.total(compared, problem.item_weights)
 
     def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
         """Generalize all clusters, each by itself, in parallel."""
