@@ -31,8 +31,8 @@ from shoal.search.needs import Needs
 from shoal.search.optimum import best_cut
 from shoal.search.parted import must_part, safe_clusters
 from shoal.search.polish import polished
-from shoal.search.rum import RUMS, Rum
-from shoal.search.set_generalizer import METHODS, Method, SetGeneralizer
+from shoal.search.rum import Rum
+from shoal.search.set_generalizer import SetGeneralizer, within_option
 from shoal.search.sibling_trees import WORDS, with_siblings
 from shoal.search.siblings import best_grouping
 
@@ -271,26 +271,6 @@ class ColumnAlgorithm(Algorithm):
     def blocks(self, problem: Prepared[K]) -> list[Block[K]]:
         """Return the blocks that clusters are formed in: all records."""
         return [Block.only(problem)]
-
-
-def within_option(default: Method) -> Any:
-    """Declare the option for how the sets of clusters are generalized."""
-    return option(
-        default,
-        words=METHODS,
-        help="How the sets of a cluster are generalized: to sets of items such as (A,B) (best, sets, sets-ul), or by "
-        "the hierarchy (aa, optimal).",
-    )
-
-
-def rum_option() -> Any:
-    """Declare the option for the measure of the loss of the columns."""
-    return option(
-        "ncp",
-        words=RUMS,
-        help="Measure of the loss of the columns: the mean NCP, another norm of the NCPs (l2, max), or the sizes of "
-        "the classes.",
-    )
 
 
 @dataclass(frozen=True)

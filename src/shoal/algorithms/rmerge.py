@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Literal
 
-from shoal.algorithms.base import FormingAlgorithm, rum_option
+from shoal.algorithms.base import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.models.base import ItemsetModel
@@ -43,7 +43,7 @@ from shoal.search.block_clusters import (
 )
 from shoal.search.blocks import in_blocks
 from shoal.search.relative_delta import chosen, relative
-from shoal.search.rum import BY_CLASS, NAMES, Rum, is_beyond
+from shoal.search.rum import BY_CLASS, NAMES, Rum, is_beyond, rum_option
 
 
 @dataclass(frozen=True)

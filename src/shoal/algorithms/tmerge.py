@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms.base import FormingAlgorithm, rum_option, within_option
+from shoal.algorithms.base import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
 from shoal.options import option
@@ -21,7 +21,8 @@ from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.block_clusters import all_statistics
 from shoal.search.blocks import in_blocks
-from shoal.search.rum import Rum
+from shoal.search.rum import Rum, rum_option
+from shoal.search.set_generalizer import within_option
 from shoal.search.tum_bound import State, merge_blocks_until_bound, merge_until_bound, unreached
 
 DELTA = 0.65  # the default of the paper

@@ -19,12 +19,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from shoal.data.arrays import Counts, part_of
 from shoal.data.relational import Relational
 from shoal.data.transactions import Transactions
 from shoal.kernels.search.clusters.merging import ClusterCost, Merging
+from shoal.options import option
 from shoal.search.ncp_scale import NcpScale
 
 BY_CLASS = ("discernibility", "class-size")
@@ -40,6 +41,16 @@ NAMES: dict[Rum, str] = {
 UNBOUNDED = 2**62
 HEAVIEST = 2**16  # the largest integer that represents a weight of 1
 ROUNDED = 1e-12  # the largest rounding error of a sum of roots
+
+
+def rum_option() -> Any:
+    """Declare the option for the measure of the loss of the columns."""
+    return option(
+        "ncp",
+        words=RUMS,
+        help="Measure of the loss of the columns: the mean NCP, another norm of the NCPs (l2, max), or the sizes of "
+        "the classes.",
+    )
 
 
 class ColumnLoss:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from shoal.metrics.comparison import Comparison
 from shoal.metrics.ul import record_losses
 from shoal.models.base import ItemsetModel
 from shoal.models.km import Km
+from shoal.options import option
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
@@ -29,6 +30,16 @@ STEPS = 2**40  # number of steps in which a UL of 1 is counted
 Method = Literal["best", "sets", "sets-ul", "aa", "optimal"]
 METHODS: tuple[Method, ...] = ("best", "sets", "sets-ul", "aa", "optimal")
 EFFORT, MOST_WORK = 5_000, 2_000_000_000  # work for each item of a record, and in total; some 100 million take a second
+
+
+def within_option(default: Method) -> Any:
+    """Declare the option for how the sets of clusters are generalized."""
+    return option(
+        default,
+        words=METHODS,
+        help="How the sets of a cluster are generalized: to sets of items such as (A,B) (best, sets, sets-ul), or by "
+        "the hierarchy (aa, optimal).",
+    )
 
 
 @dataclass(frozen=True, eq=False)
