@@ -11,6 +11,7 @@ import contextlib
 import errno
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy.typing as npt
 from shoal.errors import OutputError
 
 _SHARE = 64  # an array may take this part of the memory before it goes to a file: there are many arrays
+_MANY = 1 << 16  # values of a first piece that make more of them likely, so that room for all is worth it
 _CGROUPS, _OWN_CGROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -50,7 +52,7 @@ class Collected:
 
     def __init__(self, dtype: type[np.generic], memory: int, folder: Path | None = None, most: int = 0) -> None:
         self._dtype, self._limit, self._folder = np.dtype(dtype), memory // _SHARE, folder
-        self._most = most if most * self._dtype.itemsize <= self._limit else 0
+        self._known, self._most = bool(most), min(most or sys.maxsize, self._limit // self._dtype.itemsize)
         self._room: npt.NDArray[Any] = np.empty(0, self._dtype)
         self._pieces: list[npt.NDArray[Any]] = []  # those that have no room
         self._length = self._placed = 0
@@ -65,7 +67,8 @@ class Collected:
             for earlier in (self._room[: self._placed], *self._pieces):
                 self._write(earlier)
             self._room, self._pieces = np.empty(0, self._dtype), []
-        if not start and 2 * len(piece) < self._most:  # a larger one is probably the only one: it is not copied
+        # A large first piece is probably the only one, and not copied. The system gives memory only to what is written.
+        if not start and 2 * len(piece) < self._most and (self._known or len(piece) >= _MANY):
             self._room = np.empty(self._most, self._dtype)
         if self._file is not None:
             self._write(piece)
