@@ -27,7 +27,7 @@ from shoal.generators.videos import Videos
 from shoal.models.base import PrivacyModel
 from shoal.release import pipeline
 from shoal.release.release import Release
-from shoal.search import tum_bound
+from shoal.search import memory, tum_bound
 from shoal.search.block_clusters import FirstClusters, block_bounds, mean_loss
 from shoal.search.blocks import BLOCK_ROWS, Block, in_blocks, split_into_blocks
 from shoal.search.needs import Needs
@@ -281,7 +281,7 @@ def test_other_blocks_make_up_for_one_that_misses_the_bound() -> None:
 
 def test_memory_is_estimated_for_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, engine = videos(600), Engine(workers=1, memory=40_000)
-    monkeypatch.setattr(pipeline, "LARGE", 0)
+    monkeypatch.setattr(memory, "LARGE", 0)
     with pytest.raises(OptionError, match="memory"):
         pipeline.make_release(problem, shoal.algorithms.Rfirst(within="sets"), engine)
     assert pipeline.make_release(problem, shoal.algorithms.Rfirst(within="sets", block_rows=60), engine).verdict.holds

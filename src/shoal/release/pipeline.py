@@ -36,9 +36,9 @@ from shoal.recoding.solution import Solution
 from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
 from shoal.search import chains
-from shoal.search.thinning import LARGE, thinned_problem
+from shoal.search.memory import refuse_too_many
+from shoal.search.thinning import thinned_problem
 
-BYTES_OF_ITEM = 100  # of memory that a search takes for each item of the records that it needs; measured with AA
 LOG = logging.getLogger("shoal")  # stages and their seconds; never anything from the data
 
 
@@ -100,15 +100,8 @@ def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engin
     """Run the search on what it needs of the rows. Refuse to start if that does not fit into memory."""
     keeps = algorithm.keeps_rows(problem, engine)
     needed = thinned_problem(problem, engine) if keeps and not algorithm.needs_all_rows else problem
-    items = algorithm.items_at_once(needed, engine) if keeps else 0
-    if items >= LARGE and items * BYTES_OF_ITEM > engine.memory_limit:
-        wanted, allowed = (f"{size / 10**9:.1f} GB" for size in (items * BYTES_OF_ITEM, engine.memory_limit))
-        raise OptionError(
-            f"Algorithm {algorithm.name} needs about {wanted} of memory for these data, and {allowed} are allowed: "
-            f"nothing was written. Pass a larger memory= if the machine has it. Data larger than memory can be "
-            f"anonymized if few items are known (m or p up to 2): model km by aa, auto, optimal, mhghs and "
-            f"optimal-suppress, lm and km-negative by aa, auto and optimal, hkp by mm."
-        )
+    if keeps:
+        refuse_too_many(algorithm.items_at_once(needed, engine), engine, f"Algorithm {algorithm.name}")
     return algorithm.solve(needed, engine)
 
 

@@ -32,6 +32,7 @@ from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
 from shoal.search import set_tables
 from shoal.search.listing import Listing, list_violations
+from shoal.search.memory import refuse_too_many
 from shoal.search.thinning import LARGE, count_nodes, node_supports, thinned
 
 COUNTED = "count_tree_nodes"  # statistic: nodes counted in the largest pass
@@ -156,6 +157,8 @@ def level_by_level(
             more = None if bounded else _by_table(cut_input, model, sizes, done.raised, engine, by_leaves=by_leaves)
             if more is None:
                 part = _needed(cut_input, model, known and sizes[-1], done.raised, engine)
+                if part.listing is None:
+                    refuse_too_many(len(part.items.items), engine)
                 options: Any = {"raised": done.raised, "bounded": bounded, "by_leaves": by_leaves, "smaller_safe": True}
                 more = repair(part, model, sizes, engine, **options)
             done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs)
@@ -182,13 +185,17 @@ def _stages(cut_input: CutInput, model: ItemsetModel, known: int) -> list[range]
 
 
 def walks_by_table(problem: Prepared[ItemsetModel], engine: Engine) -> bool:
-    """Whether AA walks over a table of small sets alone, whatever the cut. The data alone decide."""
+    """Whether AA starts with a table of small sets. The data alone decide.
+
+    Whether sets of three labels have a table, too, depends on the cut that is safe for sets of two.
+    """
     demand, items, tree = problem.model.demand(problem.items), problem.items, problem.hierarchy
-    if not _may_use_table(problem.model, items, range(1, demand.known + 1)) or demand.known > FEW or engine.built_trees:
+    sizes = range(1, min(demand.known, FEW) + 1)
+    if not _may_use_table(problem.model, items, sizes) or demand.known > FEW + 1 or engine.built_trees:
         return False
     there = np.concatenate([[0], np.cumsum(items.supports > 0)])[tree.span]
     labels = int(np.count_nonzero(there[:-1, 0] < there[:-1, 1]))  # without the root
-    return set_tables.fits(labels, demand.known, items)
+    return set_tables.fits(labels, sizes[-1], items)
 
 
 def _may_use_table(model: ItemsetModel, items: Transactions, sizes: range) -> bool:
