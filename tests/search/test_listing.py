@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, OptionError
 from shoal.kernels.choice import no_progress
 from shoal.kernels.search.repair.combination_key import key_of
 from shoal.kernels.search.repair.repair import MOST
@@ -24,6 +24,7 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.release.pipeline import make_release
 from shoal.search import listing, thinning
+from shoal.search.direct import CutInput
 from shoal.search.expansion import Expansion
 from shoal.testing import all_cuts, problems
 from tests.budget import examples
@@ -217,3 +218,18 @@ def test_lists_are_for_much_data_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not listing.can_list(shoal.Problem(data, tree, shoal.Km(k=2, m=2)).prepared)
     monkeypatch.setattr(listing, "MOST_LISTED", 1)
     assert listing.list_violations(prepared, Engine()) is None  # too many
+
+
+@pytest.mark.parametrize("model", [shoal.Lm(l=4, m=2, sensitive=("s",)), shoal.models.KmNegative(k=2, m=2)])
+def test_rows_that_are_needed_all_the_same_must_fit(model: PrivacyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If there are too many violations for a list, or if thinning does not pay for the k^m-anonymous part."""
+    rows = [[f"i{row % 7}", f"i{row % 5}", "s"] for row in range(60)] + [[]] * 200
+    data = shoal.read(rows)
+    problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model)
+    monkeypatch.setattr(listing, "LARGE", 0)
+    monkeypatch.setattr(listing, "PAYS", 0)
+    monkeypatch.setattr(listing, "MOST_LISTED", 1 if model.sensitive_labels else 10**6)
+    monkeypatch.setattr("shoal.search.memory.LARGE", 1)
+    with pytest.raises(OptionError, match="The search needs about"):
+        CutInput.needed(problem.prepared, Engine(workers=1, memory=5_000))
+    CutInput.needed(problem.prepared, Engine(workers=1, memory=10**6))

@@ -1,7 +1,8 @@
 // A criterion for Repair and BreachLister whose violations were all listed beforehand, at every level of the hierarchy
 // (node_sets.hpp). It needs no rows: a combination is fine if it is not in the list.
 //
-// Time: a round looks at every listed combination. Memory: 8 bytes for each, 16 if some have absent labels.
+// Time: a round looks at every listed combination. Memory: 8 bytes for each, 16 if some have absent labels, and some 150 for each
+// whose labels are all in the cut of a round.
 #pragma once
 
 #include <array>

@@ -103,7 +103,7 @@ class Algorithm(Spec, ABC):
         """Whether the search holds rows in memory. If not, rows are neither thinned before it nor too many for it."""
         return self.needs_all_rows or not can_list(problem)
 
-    def items_at_once(self, problem: Prepared[PrivacyModel], engine: Engine) -> int:
+    def items_at_once(self, problem: Prepared[Any], engine: Engine) -> int:
         """Return how many items of records the search holds in its own structures at a time, to estimate its memory."""
         return len(problem.items.items)
 
@@ -335,9 +335,11 @@ class FormingAlgorithm(ClusteringAlgorithm):
         """How clusters are compared: the loss of their columns, and whether sets are compared by their exact loss."""
         return "ncp", False
 
-    def items_at_once(self, problem: Prepared[PrivacyModel], engine: Engine) -> int:
+    def items_at_once(self, problem: Prepared[Any], engine: Engine) -> int:
         """Return the number of items of the blocks that are worked on at the same time."""
         items = len(problem.items.items)
+        if must_part(problem):
+            return items
         return min(items, items * self.block_rows * engine.threads // max(1, len(problem.items)))
 
     def blocks(self, problem: Prepared[ItemsetModel]) -> list[Block[ItemsetModel]]:

@@ -122,10 +122,11 @@ class Rmerge(FormingAlgorithm):
         allow = (
             f"delta={math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower weights of the columns"
         )
+        larger = "" if len(blocks) == 1 else "a larger block_rows=, "
         return (
             f"The loss of the columns cannot be kept within delta={format_value(self.delta)}: {NAMES[self.rum]} of "
             f"the first {first} of at least {k} records is {least:.4f}, and merging does not lower it. Allow {allow}, "
-            f"or choose a smaller k, formation={other!r}, another seed=, or fewer quasi-identifiers."
+            f"or choose a smaller k, {larger}formation={other!r}, another seed=, or fewer quasi-identifiers."
         )
 
 

@@ -86,6 +86,7 @@ class CutInput:
         if demand.k < 2:
             return replace(every, listing=listing)
         few = thinned(problem.items, demand.k, demand.known, engine)
+        refuse_too_many(len(few.items), engine)  # the walk of k^m-anonymity holds them
         return replace(every, listing=listing, few=few, supports=listing.units[0][0])
 
 

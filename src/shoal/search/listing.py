@@ -32,11 +32,12 @@ from shoal.kernels.search.repair.node_sets import NodeSets
 from shoal.kernels.search.repair.repair import Repaired
 from shoal.models.base import Demand, PrivacyModel
 from shoal.problem import Prepared
+from shoal.search.memory import refuse_too_many
 from shoal.search.thinning import LARGE, PAYS, RowsByPerson, count_nodes, count_sets
 
 MOST_LABELS = 3  # size of the largest sets that can be counted in tables
 MOST_FACTS = 2  # the same, if some labels may be absent
-MOST_LISTED = 20_000_000  # violations; with more, a search takes longer than with the rows
+MOST_LISTED = 5_000_000  # violations; with more, a search takes longer than with the rows
 TABLE_SHARE = 4  # tables of all threads may take this part of the memory
 BYTES_OF_CELL, BYTES_OF_PERSON = 12, 8
 
@@ -103,7 +104,7 @@ def can_list(problem: Prepared[PrivacyModel], hierarchy: Hierarchy | None = None
 def list_violations(
     problem: Prepared[PrivacyModel], engine: Engine, hierarchy: Hierarchy | None = None
 ) -> Listing | None:
-    """Return all violations, or None if a search should look at the rows.
+    """Return all violations, or None if a search should look at the rows. Refuse rows that do not fit into memory.
 
     ``hierarchy``: whose nodes are counted; by default that of the problem. It must have the same items, with the same
     codes.
@@ -115,7 +116,10 @@ def list_violations(
     by_person = (False, True) if demand.one_in and len(problem.items.repeaters) else (False,)
     units = [_Counting(problem, tree, demand, engine, by_person=persons).unit() for persons in by_person]
     listed = tuple(unit for unit in units if unit is not None)
-    return Listing(tree, listed) if len(listed) == len(units) else None
+    if len(listed) < len(units):
+        refuse_too_many(len(problem.items.items), engine)
+        return None
+    return Listing(tree, listed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,23 @@ def refuse_too_many(items: int, engine: Engine, search: str = "The search") -> N
 
     >>> refuse_too_many(3_000_000, Engine(memory=200_000_000), "Algorithm lra")
     Traceback (most recent call last):
-    shoal.errors.OptionError: Algorithm lra needs about 0.3 GB of memory for these data, and 0.2 GB are allowed: ...
+    shoal.errors.OptionError: Algorithm lra needs about 300 MB of memory for these data, and 200 MB are allowed: ...
     """
     if items < LARGE or items * BYTES_OF_ITEM <= engine.memory_limit:
         return
-    wanted, allowed = (f"{size / 10**9:.1f} GB" for size in (items * BYTES_OF_ITEM, engine.memory_limit))
+    wanted, allowed = (_size(size) for size in (items * BYTES_OF_ITEM, engine.memory_limit))
     raise OptionError(
         f"{search} needs about {wanted} of memory for these data, and {allowed} are allowed: nothing was written. Pass "
         f"a larger memory= if the machine has it. Data larger than memory can be anonymized if an attacker knows few "
-        f"items (m or p up to 2, and m=3 by aa): model km by aa, auto, optimal, mhghs and optimal-suppress, lm and "
-        f"km-negative by aa, auto and optimal, hkp by mm."
+        f"items (m or p up to 2, and m=3 by aa): model km by aa, da, auto, optimal, hghs, mhghs, optimal-suppress and "
+        f"mm, lm and (without persons) km-negative by aa, da, auto and optimal, hkp by mm."
     )
+
+
+def _size(number: int) -> str:
+    """Return a number of bytes as a text.
+
+    >>> _size(64_000_000), _size(1_830_000_000)
+    ('64 MB', '1.8 GB')
+    """
+    return f"{number / 10**9:.1f} GB" if number >= 10**9 else f"{number / 10**6:.0f} MB"

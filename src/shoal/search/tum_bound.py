@@ -88,10 +88,11 @@ def unreached(model: ItemsetModel, delta: float, states: Sequence[State], rows: 
     best, clusters = sum(state.total for state in states) / rows / STEPS, sum(len(state.members) for state in states)
     less = "a smaller k" if model.values()["m"] == 1 else "a smaller k or m"
     allowed = math.ceil(best * 1e4) / 1e4
+    larger = "" if len(states) == 1 else ", a larger block_rows= (clusters of two blocks are not merged)"
     return Infeasible(
         f"UL of the sets cannot be lowered to delta={format_value(delta)} by merging clusters: the best is {best:.4f}, "
         f"with {clusters:,} cluster{'' if clusters == 1 else 's'}. Allow delta={allowed:g}, or choose {less}, another "
-        f"within= (sets-ul, aa, optimal), or a finer hierarchy of the items."
+        f"within= (sets-ul, aa, optimal){larger}, or a finer hierarchy of the items."
     )
 
 
