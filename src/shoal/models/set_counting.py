@@ -118,7 +118,7 @@ def count_facts(rows: Transactions, k: int, m: int, engine: Engine) -> tuple[int
 
 @dataclass(frozen=True, eq=False)
 class _Ordered:
-    """Rows in an order in which those of each person are consecutive."""
+    """Rows in an order in which those of each person are consecutive. Searches have code of their own for this."""
 
     items: Transactions
     persons: Codes  # of the rows of ``items``; empty if nobody has several
