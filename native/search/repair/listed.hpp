@@ -141,7 +141,7 @@ private:
         }
         for (size_t i = 0; i < order.size(); ++i)
             if (round.found[before + i + 1].full) round.unfinished.push_back(order[i]);
-        if (round.found[before].full) round.unfinished = order;
+        if (round.found[before].full) round.unfinished = std::move(order);
     }
 
     // Present labels first, by rank; then absent ones, by falling count in the rows that are left. With absent labels, there
