@@ -233,3 +233,15 @@ def test_rows_that_are_needed_all_the_same_must_fit(model: PrivacyModel, monkeyp
     with pytest.raises(OptionError, match="The search needs about"):
         CutInput.needed(problem.prepared, Engine(workers=1, memory=5_000))
     CutInput.needed(problem.prepared, Engine(workers=1, memory=10**6))
+
+
+@pytest.mark.parametrize("huge", [2**32, 2**63, 10**20])
+def test_any_k(huge: int) -> None:
+    """Larger than any support. The model hkp is always feasible, because everything can be suppressed."""
+    model = shoal.models.Hkp(h=0.5, k=huge, p=2, sensitive=("s",))
+    data = shoal.read([["a", "b", "s"], ["a", "b"], ["a"]] * 3)
+    problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model)
+    with pytest.MonkeyPatch.context() as patch:
+        always(patch)
+        release = make_release(problem, shoal.algorithms.MM())
+    assert not len(release.published.rows.items)

@@ -86,6 +86,9 @@ def count_shares(
     """
     rank, ordered = _ranks(rows), _Ordered.of(rows)
     persons = ordered.order is not None
+    part, whole = allowed
+    if part == 1:
+        whole = min(whole, len(rows) + 1)  # no support is higher
 
     def count(within: range, alone: Engine) -> tuple[int, int]:
         table = ShareCounts(rank, m, within=within, persons=persons)
@@ -94,7 +97,7 @@ def count_shares(
         for some in _holders(values):
             _over(alone, ordered.some(some), table.add_with_value)
             table.close_value()
-        return table.result(allowed, least)
+        return table.result((part, whole), min(least, len(rows) + 1))
 
     ranges = _ranges(len(rank), m, engine, BYTES_OF_SHARES + 3 * BYTES_OF_PERSON * persons)
     return _sum(engine.map("verifying", count, ranges))

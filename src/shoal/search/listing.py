@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from math import comb
 
@@ -167,14 +166,16 @@ class _Counting:
         sets = NodeSets(tree.parent, tree.span, self.rank, demand.known, within=within, persons=persons)
         for _ in engine.over("counting sets", lambda part, _: sets.add(*part.arrays), self.rows):
             pass
+        most = len(self.rows) + 1  # no support is higher, so larger numbers ask for the same
         if demand.absent:
-            return sets.violating_facts(demand.k, len(self.rows), self.supports, most=MOST_LISTED)
+            return sets.violating_facts(min(demand.k, most), len(self.rows), self.supports, most=MOST_LISTED)
         for rows in self._with_values():
             for _ in engine.over("counting sets", lambda part, _: sets.add_with_value(*part.arrays), rows):
                 pass
             sets.close_value()
-        share = Fraction(demand.max_share)
-        keys = sets.violating(demand.k, (share.numerator, share.denominator), most=MOST_LISTED)
+        part, whole = demand.max_share.as_integer_ratio()
+        share = (part, min(whole, most) if part == 1 else whole)
+        keys = sets.violating(min(demand.k, most), share, most=MOST_LISTED)
         return keys, np.zeros(0, dtype=np.int64)
 
     def _with_values(self) -> Iterator[RowsByPerson]:

@@ -125,6 +125,23 @@ def test_any_k(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Km(k=k, m=2).verify(published).holds == (k <= 300)
 
 
+@pytest.mark.parametrize("huge", [2**32, 2**63, 10**20])
+def test_any_l_and_any_k_of_shares(huge: int) -> None:
+    rows = Transactions.from_sets([["i0", "i1", "i6"], ["i0", "i1"], ["i0", "i1", "i2"], ["i0"]] * 5)
+    models: list[PrivacyModel] = [
+        Lm(l=huge, m=2, sensitive=("i6",)),
+        Hkp(h=0.4, k=huge, p=2, sensitive=("i6",)),
+        KmNegative(k=huge, m=2),
+    ]
+    for model in models:
+        published = model.validated_view(Dataset(rows))
+        expected = model.verify(published)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(set_counting, "LARGE", 0)
+            assert model.verify(published) == expected
+            assert not expected.holds
+
+
 def test_the_table_is_used_for_many_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c"]])
     monkeypatch.setattr(set_counting, "LARGE", 4)
