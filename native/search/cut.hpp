@@ -23,6 +23,12 @@ struct Tree {
     }
     bool related(Code a, Code b) const { return covers(a, b) || covers(b, a); }
 
+    // For each node, whether it is marked or below a marked one.
+    std::vector<uint8_t> at_or_below(std::vector<uint8_t> marked) const {
+        for (Code u = root(); u-- > 0;) marked[u] |= marked[parent[u]];
+        return marked;
+    }
+
     // The nodes without those below others, ascending.
     std::vector<Code> maximal(std::vector<Code> nodes) const {
         std::sort(nodes.begin(), nodes.end());

@@ -29,21 +29,25 @@ public:
         kept_.push_back(std::move(set));
     }
 
-    // The sets that no other makes redundant: small ones first, then near the root, then ascending.
+    // The sets that no other makes redundant, in order.
     std::vector<Set> minimal(std::vector<Set> sets) {
+        sort(sets);
+        for (auto& set : sets) add(std::move(set));
+        return kept_;
+    }
+
+    // Small sets first, then those near the root, then ascending. In this order no set is made redundant by a later one.
+    void sort(std::vector<Set>& sets) const {
         auto height = [&](const Set& set) {
             int64_t sum = 0;
             for (Code u : set) sum += depth_[u];
             return sum;
         };
-        // In this order no set is made redundant by a later one.
         std::sort(sets.begin(), sets.end(), [&](const Set& a, const Set& b) {
             if (a.size() != b.size()) return a.size() < b.size();
             int64_t of_a = height(a), of_b = height(b);
             return of_a != of_b ? of_a < of_b : a < b;
         });
-        for (auto& set : sets) add(std::move(set));
-        return kept_;
     }
 
     const std::vector<Set>& kept() const { return kept_; }

@@ -13,7 +13,7 @@
 #include <unordered_map>
 
 #include "core/parallel.hpp"
-#include "search/cuts/dominance.hpp"
+#include "search/cuts/minimal_pairs.hpp"
 #include "search/cuts/pairs.hpp"
 #include "search/cuts/sets.hpp"
 
@@ -54,13 +54,14 @@ public:
         for (Code u = 0; u < tree_.root(); ++u)
             if (holders_.support(u) > 0 && holders_.support(u) < k_) closed[tree_.parent[u]] = 1;
         if (size > 1) close_rare_siblings(closed);
-        Dominance found(tree_);
-        for (Code u = tree_.root(); u >= tree_.leaves; --u)
-            if (closed[u]) found.add({u});
-        if (size < 2) return Dominance(tree_).minimal(found.kept());
-        std::vector<Code> open;  // the labels of cuts that satisfy these threats
+        std::vector<Set> sets;
+        for (Code u = tree_.leaves; u < tree_.nodes; ++u)
+            if (closed[u]) sets.push_back({u});
+        if (size < 2) return minimal(std::move(sets));
+        auto dead = tree_.at_or_below(closed);
+        std::vector<Code> open;  // the labels of cuts that expand no closed node
         for (Code u = 0; u < tree_.root(); ++u)
-            if (holders_.support(u) > 0 && !found.superfluous({tree_.parent[u]})) open.push_back(u);
+            if (holders_.support(u) > 0 && !dead[tree_.parent[u]]) open.push_back(u);
         PairTable table(holders_, tree_, open, k_, threads_, tick);
         auto liftable = [&](Code u, Code v) {  // whether u can be raised and stay rare with v
             Code up = tree_.parent[u];
@@ -75,9 +76,8 @@ public:
         for (auto& part : parents) all.insert(all.end(), part.begin(), part.end());
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
-        std::vector<Set> sets(found.kept());
         for (auto [p, q] : all) sets.push_back(tree_.covers(q, p) ? Set{p} : Set{p, q});
-        return Dominance(tree_).minimal(std::move(sets));
+        return minimal(std::move(sets));
     }
 
     // Minimal threats that the cut violates: from its rare sets of the smallest size that has any; beyond outright(last),
@@ -144,7 +144,7 @@ public:
 
     double lifting_seconds() const { return lifting_seconds_; }
 
-    std::vector<Set> minimal(std::vector<Set> sets) const { return Dominance(tree_).minimal(std::move(sets)); }
+    std::vector<Set> minimal(std::vector<Set> sets) const { return minimal_threats(tree_, std::move(sets)); }
 
 protected:
     // Sets of up to FEW labels are counted directly. So are sets of up to SOME labels, if a whole row is rare, which shows
@@ -196,13 +196,9 @@ protected:
                     }
                 there[p] |= uint64_t{1} << place[*u];
             }
-        std::vector<uint8_t> dead(tree_.nodes, 0);
-        for (Code p = tree_.root(); p-- > tree_.leaves;) {
-            dead[p] = closed[p] || dead[tree_.parent[p]];
-            if (dead[p] || children[p] > MOST) continue;
-            closed[p] = dead[p] = std::any_of(count.begin() + start[p], count.begin() + start[p + 1],
-                                              [&](int64_t found) { return found > 0 && found < k_; });
-        }
+        for (Code p = tree_.leaves; p < tree_.root(); ++p)
+            closed[p] |= std::any_of(count.begin() + start[p], count.begin() + start[p + 1],
+                                     [&](int64_t found) { return found > 0 && found < k_; });
     }
 
     // ---- rows at a cut

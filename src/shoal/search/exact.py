@@ -52,6 +52,7 @@ class ExactSearch(BoundedSearch):
         super().__init__(problem, engine, clock)
         self.paired = False  # whether the threats of up to two labels are known
         self.threats: list[list[int]] = []
+        self.reduced = 0  # the number of threats when redundant ones were left out
         self.lifted_before = 0.0  # seconds that the counter has spent on an earlier search
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver gave a bound
         self.offered = False  # whether the search started from a safe cut
@@ -121,8 +122,8 @@ class ExactSearch(BoundedSearch):
         with self._timed("counting"):
             if not self.paired and self.demand.known:
                 self.threats += counter.small(min(2, self.demand.known), tick=tick)
-            if followed:
-                self.threats = counter.minimal(self.threats)
+            self.reduced = 0 if followed else len(self.threats)
+            self._reduce_threats()
         self.paired = True
         self.bound = max(self.bound, self.tree.lower_bound(self.threats))
 
@@ -175,7 +176,7 @@ class ExactSearch(BoundedSearch):
     def _solve(self, effort: float) -> solver.Relaxed:
         """Solve the relaxed problem and update the bound."""
         self.clock.check()
-        self.threats = self.counter.minimal(self.threats)
+        self._reduce_threats()
         with self._timed("solving"):
             args = (self.tree, self.threats, self.best, effort, self.clock.until, self._solving)
             relaxed = solver.solve(*args)
@@ -183,6 +184,12 @@ class ExactSearch(BoundedSearch):
         self.bound = max(self.bound, relaxed.bound)
         self.solved |= relaxed.bound > 0
         return relaxed
+
+    def _reduce_threats(self) -> None:
+        """Leave out redundant threats, if any were added since the last time."""
+        if len(self.threats) != self.reduced:
+            self.threats = self.counter.minimal(self.threats)
+            self.reduced = len(self.threats)
 
     def _separate(self, expanded: set[int], share: float, known: Sequence[Threat] = ()) -> bool:
         """Add the threats that a cut violates. Return whether there are any. ``known``: threats to try first."""
@@ -198,7 +205,7 @@ class ExactSearch(BoundedSearch):
     def _solution(self, ended: Ended) -> CutSolution:
         """Return the solution with its proved bound."""
         if self.paired:
-            self.threats = self.counter.minimal(self.threats)
+            self._reduce_threats()
             self.seconds["lifting"] = self.counter.lifting_seconds - self.lifted_before
             self.seconds["counting"] -= self.seconds["lifting"]
         return self._proved(ended, len(self.threats))

@@ -258,6 +258,44 @@ def test_minimal(hierarchy: Hierarchy, data: st.DataObject) -> None:
 # ---- by hand, and large
 
 
+@pytest.mark.parametrize("several", [False, True], ids=["rows", "persons"])
+@pytest.mark.parametrize("together", [0, 1, 4, 5])
+def test_pairs_of_frequent_labels_that_hardly_meet(together: int, several: bool) -> None:
+    """3 and 12 are in 1,200 rows each, so most of their pairs are settled early. They meet in the last rows only."""
+    h, rng, k = balanced(map(str, range(16)), fanout=2), random.Random(together), 5
+    rest = [item for item in h.items if item not in ("3", "12")]
+    others = [some for size in range(5) for some in itertools.combinations(rest, size)]
+    rows = [{one, *some} for one in ("3", "12") for some in rng.sample(others, 1200)]
+    rows += [{"3", "12", *rest[at:]} for at in range(together)]
+    items = h.encode(Transactions.from_sets(rows))
+    if several:
+        items = items.of_persons([row // 2 for row in range(2400)] + [9999] * together)
+    case = Case(h, items, k)
+    results = [
+        case.threats(kernel, threads).small(2, no_progress)
+        for kernel, threads in itertools.product(implementations(), (1, 3))
+    ]
+    assert all(result == results[0] for result in results)
+    met = min(1, together) if several else together
+    parents = {int(h.parent[h.code_of[label]]) for label in ("3", "12")}
+    assert (0 < met < k) == any(parents.issuperset(threat) for threat in results[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_minimal_of_many_pairs(seed: int) -> None:
+    """Far more pairs than nodes, so that the kernel compares them by rows of bits."""
+    h, rng = balanced(map(str, range(40)), fanout=2 + seed % 2), random.Random(seed)
+    inner = range(h.n_leaves, len(h))
+    threats = [list(lowest(h, set(rng.sample(inner, 2)))) for _ in range(300)]
+    threats = [threat for threat in threats if len(threat) == 2 or rng.random() < 0.05]
+    case = Case(h, h.encode(Transactions.from_sets([["0"], ["1"]])), 2)
+    first, *others = (case.threats(kernel).minimal(threats) for kernel in implementations())
+    assert all(other == first for other in others)
+    for threat in threats:
+        dominated = any(above(h, other, threat) and sorted(other) != sorted(threat) for other in threats)
+        assert (sorted(threat) in first) == (not dominated)
+
+
 def test_an_example() -> None:
     h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "C": ["c1", "c2"]}})
     rows = [["a1", "b1"], ["a1"], ["a2"], ["a2"], ["b1"], ["b2"], ["b2"], ["c1", "c2"], ["c1", "c2"]]
