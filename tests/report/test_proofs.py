@@ -39,6 +39,10 @@ def release(name: str = "products.csv", *, grouped: bool = False, method: Any = 
             {"ended": "time limit", "lower_bound": 0.05},
             "Best of all cuts of products.csv (proved); the time limit ended the search.",
         ),
+        (
+            {"ended": "time limit", "lower_bound": 0.05, "grouped": True},
+            "Best of all cuts of the refined hierarchy (proved); the time limit ended the search for better groups.",
+        ),
         ({"ended": "interrupted", "lower_bound": 0.0}, "How much less the best cut of products.csv"),
         ({"grouped": True, "groupings_bound": 0.05}, "No grouping of siblings of products.csv loses less (proved)."),
         (

@@ -21,7 +21,8 @@ from shoal.hierarchies import refine
 from shoal.hierarchies.names import named
 from shoal.recoding import GlobalCut
 from shoal.report import explanations
-from shoal.search import sibling_trees
+from shoal.search import sibling_trees, siblings
+from shoal.search.clock import Clock
 from tests import oracles
 from tests.budget import examples
 from tests.kernels.search.cuts.test_threats import Case, cases
@@ -155,6 +156,28 @@ def test_groups_do_not_depend_on_the_number_of_workers() -> None:
     )
     assert one.data == two.data
     assert one.optimality == two.optimality
+
+
+def test_a_clock_that_ends_the_runs_leaves_time_for_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs stop when the time for the proof begins. The proof then holds for the groups found so far."""
+    monkeypatch.setattr(siblings, "PROOF_TIME", 1e9)
+    monkeypatch.setattr(siblings, "RESERVED", 1.0)
+    release = shoal.anonymize(wide(), algorithm=shoal.algorithms.Auto(time_limit=60.0))
+    assert release.optimality is not None
+    assert release.optimality.ended == "time limit"
+    assert release.optimality.proven
+    assert release.optimality.gap == 0
+
+
+def test_no_round_is_begun_that_the_clock_would_end() -> None:
+    search = siblings.SiblingSearch(wide().prepared, shoal.Engine(), Clock(100.0))
+    search.clock.start()
+    assert search._has_time(1.0, 0)
+    assert search.ended is None
+    assert not search._has_time(1000.0, 1)
+    assert search.ended is None  # the last round was the last one anyway
+    assert not search._has_time(1000.0, 0)
+    assert search.ended == "time limit"
 
 
 @pytest.mark.parametrize("how", ["label", "frequency", "best"])

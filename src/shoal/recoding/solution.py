@@ -34,7 +34,7 @@ class Optimality:
     @property
     def proven(self) -> bool:
         """Whether it is proved that no cut of the searched hierarchy loses less."""
-        return self.ended == "proven"
+        return self.ended == "proven" or self.lower_bound >= self.loss
 
     @property
     def best_grouping(self) -> bool:

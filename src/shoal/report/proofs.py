@@ -63,15 +63,16 @@ def _best_cut(release: Release, proof: Optimality, kind: str) -> str:
     if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
         kind += " within the given limits"
     best = f"Best of all {kind.replace('cut', 'cuts', 1)} (proved)"
-    if proof.proven:
+    if proof.ended == "proven":
         return f"{best}."
     stopped = {
         "time limit": "the time limit ended the search",
         "interrupted": "the search was interrupted",
         "no solver": "a proof needs OR-Tools, which is not installed",
     }[proof.ended]
-    if not proof.gap:
-        return f"{best}; {stopped}."
+    if proof.proven:
+        goal = "search" if release.problem.hierarchy.refines is None else "search for better groups"
+        return f"{best}; {stopped.replace('search', goal)}."
     if not proof.lower_bound:
         return f"How much less the best {kind} loses is not known; {stopped}."
     above = share(proof.loss / proof.lower_bound - 1)

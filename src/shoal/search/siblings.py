@@ -45,17 +45,21 @@ from shoal.search.sibling_trees import aa_in_time, interrupted, no_worse_than_aa
 Heats = tuple[tuple[tuple[float, float], ...], ...]  # the runs of each stage: (temperature, share of work)
 
 WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one annealing run; some 100 million take a second
+MOST_WORK = 460_000_000  # on more than MANY items of records, runs gain little
 WORK_FOR_TRIPLES = 1.25  # factor if sets of three count
 MOVES_PER_ITEM = 5_000  # limit on the moves tried in one run: small data need no more
 # The first temperatures of runs, relative to the mean cost of an item, and their share of work: a hot run, a mild one
 # and, for small data, one in between; then two from the best of these.
 HEATS: Heats = (((25.0, 2), (2.5, 1), (8.0, 1)), ((2.5, 1), (1.0, 1)))
-SMALL = 200_000  # items of records below which there is time for the third run
+HEATS_OF_MANY: Heats = (((2.5, 1), (1.0, 1)),)  # on large data, hot runs gain nothing, and the proof needs the time
+SMALL, MANY = 200_000, 4_000_000  # items of records: below, there is time for the third run; above, for mild runs only
 MILD = 2.5  # first temperature of a run from a good start
 COLD, STEPS = 0.015, 200  # last temperature, and number of temperatures
 ROUNDS = 2  # largest number of rounds of regrouping
 OWN_SHARE = 0.25  # share of the time limit for the best cut of the original hierarchy
 LEAST_SECONDS = 5.0  # least time for the best cut around the groups; it gets as long as all before
+PROOF_TIME = 4.0  # time for a proof, relative to the first search, which counts as many pairs
+RESERVED = 0.6  # largest share of the time before regrouping that is kept for the proof
 PROOF_SHARE = 0.5  # share of the time after the search for the best cut around the groups; the rest is for the bound
 
 
@@ -128,7 +132,7 @@ class SiblingSearch:
     least
         A lower bound on the cost of every safe grouping. None: it is computed last.
     heats
-        The annealing runs.
+        The annealing runs. None: by the size of the data.
     """
 
     def __init__(
@@ -139,10 +143,11 @@ class SiblingSearch:
         *,
         start: Grouping | None = None,
         least: int | None = None,
-        heats: Heats = HEATS,
+        heats: Heats | None = None,
     ) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
-        self.start, self.least, self.heats = start, least, heats
+        self.start, self.least = start, least
+        self.heats = heats or (HEATS_OF_MANY if len(problem.items.items) > MANY else HEATS)
         self.found: Grouping | None = None  # the best grouping, set when the search has ended
         self.beats_aa = False  # whether the start is known to be no worse than the cut of AA
         self.least_cut = 0  # a lower bound on the cost of every cut of the original hierarchy
@@ -150,6 +155,8 @@ class SiblingSearch:
         self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
         self.began = time.monotonic()
+        self.proof_seconds = 0.0  # that a proof may take
+        self.reserved = 0.0  # seconds that runs leave for the proof
         self.statistics: dict[str, float] = {}
         self.ended: Ended | None = None  # set if the clock or the user ended the search early
 
@@ -162,10 +169,11 @@ class SiblingSearch:
             self.found = best
             return ExactSearch(self.problem, self.engine, self.clock.first(1.0)).run(needs_proof=needs_proof)
         for round_ in range(ROUNDS):
+            began = time.monotonic()
             best = self._better(best, self._regrouped(best, round_))
             refined, solution = self._proved(best, needs_proof)
             proved = grouping_of(solution.recoding, refined, self.problem.hierarchy)
-            if self.ended or proved.cost == best.cost or not self.clock.left():
+            if self.ended or proved.cost == best.cost or not self._has_time(time.monotonic() - began, round_):
                 break
             best = proved
         self.found = self._better(proved, best)
@@ -186,9 +194,10 @@ class SiblingSearch:
             self.clock.start()
             return self.start
         refined = self.problem.on(tree_of(self.problem, "frequency"))
-        first = ExactSearch(refined, self.engine, Clock(math.inf))
+        first, began = ExactSearch(refined, self.engine, Clock(math.inf)), time.monotonic()
         first.begin()
         best = grouping_of(first.cut(), refined, self.problem.hierarchy)
+        self.proof_seconds = PROOF_TIME * (time.monotonic() - began)
         self.clock.start()
         if not best.cost or not self.clock.left():
             return best
@@ -197,6 +206,14 @@ class SiblingSearch:
         self.beats_aa, self.least_cut = own.beats_aa, search.bound
         self._note(own)
         return self._better(best, grouping_of(own.recoding, self.problem, self.problem.hierarchy))
+
+    def _has_time(self, seconds: float, round_: int) -> bool:
+        """Whether there is time for another round like the last one. A round that is cut short would lose its proof."""
+        if self.clock.left() > seconds:
+            return True
+        if round_ + 1 < ROUNDS:
+            self.ended = "time limit"
+        return False
 
     def _clock(self, part: float) -> Clock:
         """Return a clock for a part of the remaining time."""
@@ -224,6 +241,7 @@ class SiblingSearch:
         if self.ended or not self.clock.left() or start.cost == self.least:
             return start
         began = time.perf_counter()
+        self.reserved = min(self.proof_seconds, RESERVED * self.clock.left())
         seed, best = (self.problem.seed * ROUNDS + round_) * sum(map(len, HEATS)), start
         for heats in self.heats[round_:]:  # the result of a proof is good already: skip the hot runs
             some = heats[: 3 if self.small else 2]
@@ -255,11 +273,11 @@ class SiblingSearch:
             seed=run.seed,
         )
         mean = run.start.cost / owner.n_leaves
-        work = WORK + WORK_PER_OCCURRENCE * len(problem.items.items)
+        work = min(WORK + WORK_PER_OCCURRENCE * len(problem.items.items), MOST_WORK)
         work = int(run.share * (run.work or work) * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
         moves = int(run.share * MOVES_PER_ITEM * owner.n_leaves) // STEPS
         for step in range(STEPS):
-            if not self.clock.left():
+            if self.clock.left() <= self.reserved:
                 self.ended = "time limit"
                 break
             temperature = mean * run.heat * (COLD / run.heat) ** (step / (STEPS - 1))
@@ -271,7 +289,7 @@ class SiblingSearch:
         tree = refine.around(self.problem.hierarchy, grouping.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
         if self.clock.left() and self.ended != "interrupted":
-            spent = max(LEAST_SECONDS, (time.monotonic() - self.began) / 2)
+            spent = max(LEAST_SECONDS, (time.monotonic() - self.began) / 2, self.proof_seconds)
             clock = self._clock(min(1.0, spent / max(spent, self.clock.left())))
         else:
             self.ended = self.ended or "time limit"
