@@ -24,8 +24,10 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.release.pipeline import make_release
 from shoal.search import listing, thinning
+from shoal.search.clock import Clock, OutOfTime
 from shoal.search.direct import CutInput
 from shoal.search.expansion import Expansion
+from shoal.search.non_monotone import NonMonotoneSearch
 from shoal.testing import all_cuts, problems
 from tests.budget import examples
 from tests.conftest import implementations
@@ -245,3 +247,17 @@ def test_any_k(huge: int) -> None:
         always(patch)
         release = make_release(problem, shoal.algorithms.MM())
     assert not len(release.published.rows.items)
+
+
+def test_a_list_for_a_further_tree_is_made_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first list is made whatever the limit. Where a safe result is known, the clock counts from the beginning."""
+    monkeypatch.setattr(listing, "LARGE", 0)
+    monkeypatch.setattr(listing, "PAYS", 0)
+    data = shoal.read([["a1", "b1", "s"], ["a2", "b1"], ["a1", "b2"], ["a2", "b2"]] * 3)
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    problem = shoal.Problem(data, tree, shoal.Lm(l=2, m=2, sensitive=("s",))).prepared
+    clock = Clock(0.0)
+    assert NonMonotoneSearch(problem, shoal.Engine(), clock).cut_input.listing is not None
+    clock.start()
+    with pytest.raises(OutOfTime):
+        NonMonotoneSearch(problem, shoal.Engine(workers=1), clock.part(1.0))

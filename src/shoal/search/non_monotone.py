@@ -49,7 +49,8 @@ class NonMonotoneSearch(BoundedSearch):
         super().__init__(problem, engine, clock)
         self.model = problem.model
         with self._timed("counting"):
-            self.cut_input = CutInput.needed(problem, engine)
+            # If there is a safe result elsewhere, the limit counts from the beginning.
+            self.cut_input = CutInput.needed(problem, self._within_time() if clock.safe else engine)
             self.breaches = breaches_of(problem, self._within_time(), self.cut_input.listing)
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
