@@ -103,15 +103,20 @@ class Bars:
 
     def __init__(self, shown: Progress) -> None:
         self._shown = shown
+        self._stage = ""
         self._stages: dict[str, TaskID] = {}
         self._rows: dict[str, int] = {}
 
     def __call__(self, stage: str, share: float) -> None:
-        """Move the bar of a stage."""
-        if stage not in self._stages:
+        """Move the bar of a stage. The bar of a stage that comes again begins anew."""
+        if stage != self._stage:
             for task in self._stages.values():
                 self._shown.update(task, completed=1.0)
-            self._stages[stage] = self._shown.add_task(visible(stage), total=1.0, speed="")
+            if stage in self._stages:
+                self._shown.reset(self._stages[stage], speed="")
+            else:
+                self._stages[stage] = self._shown.add_task(visible(stage), total=1.0, speed="")
+            self._stage = stage
         task = self._stages[stage]
         seconds = next((one.elapsed for one in self._shown.tasks if one.id == task), None)
         speed = rows_per_second(self._rows.get(stage, 0) * share, seconds or 0.0)

@@ -1,54 +1,90 @@
-"""Progress where there is no terminal: one line for each stage, with its seconds."""
+"""Progress where there is no terminal: a line for each stage, with its seconds."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import IO
 
 from shoal.visible import visible
 
-Progress = Callable[[str, float], None]
-_open: list[IO[str]] = []  # where the line of a stage waits for its end
+WORTH_A_LINE = 1.0  # seconds of a stage that has had its line before
+_running: list[Lines] = []  # at most one
+
+
+class Lines:
+    """Writes the lines. Call it with the name of the stage and the share that is done.
+
+    A stage may come again, for instance if a search counts twice. What it takes then is added up, and gets another line
+    when it has taken a second.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._stage = ""
+        self._since = 0.0
+        self._told: set[str] = set()
+        self._open = False  # whether the line of the stage waits for its end
+        self._untold: defaultdict[str, float] = defaultdict(float)
+        self._rows: dict[str, int] = {}
+
+    def __call__(self, stage: str, share: float) -> None:
+        """Begin a stage, unless it is the current one."""
+        if stage == self._stage:
+            return
+        self.end()
+        self._stage, self._since = stage, time.perf_counter()
+        if stage not in self._told:
+            self._told.add(stage)
+            self._write(f"{visible(stage)} ...")
+            self._open = True
+
+    def rows(self, stage: str, rows: int) -> None:
+        """Take the number of rows that a stage goes over, to tell how many it does in a second."""
+        self._rows.setdefault(stage, rows)
+
+    def end(self) -> None:
+        """End the stage, and its line."""
+        stage, self._stage = self._stage, ""
+        seconds = time.perf_counter() - self._since
+        if self._open:
+            from shoal.progress import rows_per_second  # not at the top, as it loads numpy
+
+            speed = rows_per_second(self._rows.get(stage, 0), seconds)
+            self._write(f" {seconds:.1f} s{speed and f' ({speed})'}\n")
+            self._open = False
+        elif stage:
+            self._untold[stage] += seconds
+            if self._untold[stage] >= WORTH_A_LINE:
+                self._write(f"{visible(stage)} again: {self._untold.pop(stage):.1f} s\n")
+
+    def break_off(self) -> None:
+        """End the line without a time, because the work has failed."""
+        if self._open:
+            self._write("\n")
+            self._open = False
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
 
 
 def end_line() -> None:
-    """End the line of a stage that is not done, because something else is to be written."""
-    if _open:
-        _open.pop().write("\n")
+    """End the line of the current stage, because something else is to be written."""
+    for lines_ in _running:
+        lines_.end()
 
 
 @contextlib.contextmanager
-def lines(stream: IO[str]) -> Iterator[Progress]:
-    """Write a line such as ``verifying ... 0.2 s`` for each stage, once. A stage over many rows tells its speed."""
-    started: dict[str, float] = {}
-    rows: dict[str, int] = {}
-
-    def end() -> None:
-        if started:
-            name, since = list(started.items())[-1]
-            from shoal.progress import rows_per_second  # not at the top, as it loads numpy
-
-            seconds = time.perf_counter() - since
-            speed = rows_per_second(rows.get(name, 0), seconds)
-            took = f"{seconds:.1f} s{speed and f' ({speed})'}\n"
-            stream.write(f" {took}" if _open else f"{visible(name)}: {took}")
-            _open.clear()
-            stream.flush()
-
-    def progress(stage: str, share: float) -> None:
-        if stage not in started:
-            end()
-            started[stage] = time.perf_counter()
-            stream.write(f"{visible(stage)} ...")
-            stream.flush()
-            _open[:] = [stream]
-
-    progress.rows = rows.setdefault  # type: ignore[attr-defined]
+def lines(stream: IO[str]) -> Iterator[Lines]:
+    """Write a line such as ``verifying ... 0.2 s`` for each stage. A stage over many rows tells its speed."""
+    progress = Lines(stream)
+    _running[:] = [progress]
     try:
         yield progress
-    except BaseException:
-        end_line()
-        raise
-    end()
+        progress.end()
+    finally:
+        progress.break_off()
+        _running.clear()
