@@ -21,7 +21,7 @@ def test_each_stage_is_told_with_its_seconds() -> None:
 def test_a_stage_that_comes_again_is_told_once_it_has_taken_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     """No stage is told the time of another."""
     out, now = io.StringIO(), [0.0]
-    monkeypatch.setattr(stages.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("shoal.cli.stages.time.perf_counter", lambda: now[0])
     with stages.lines(out) as progress:
         for stage, seconds in (("a", 2.0), ("b", 3.0), ("a", 0.7), ("b", 0.1), ("a", 0.6), ("c", 1.0), ("b", 0.2)):
             progress(stage, 0.0)

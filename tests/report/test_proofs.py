@@ -51,6 +51,10 @@ def release(name: str = "products.csv", *, grouped: bool = False, method: Any = 
             "Best of all cuts of the refined hierarchy (proved).",
         ),
         ({"grouped": True}, "Best of all cuts of the refined hierarchy (proved). How much less"),
+        (
+            {"grouped": True, "groupings_bound": 1e-7},
+            "Best of all cuts of the refined hierarchy (proved). How much less",
+        ),
         ({"grouped": True, "groupings_bound": 0.05, "name": "no hierarchy"}, "No grouping of all items loses less"),
         ({"loss": 0.0, "lower_bound": 0.0}, "Nothing was lost, so no other recoding loses less."),
         (

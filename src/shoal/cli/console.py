@@ -208,5 +208,5 @@ def engine(workers: int) -> Iterator[Engine]:
         ):
             yield running
     else:
-        with bars(terminal(stderr=True)) as progress, engine_with(workers=workers, progress=progress) as running:
+        with bars(terminal(stderr=True)) as show, engine_with(workers=workers, progress=show) as running:
             yield running

@@ -38,7 +38,7 @@ def optimality(release: Release) -> str:
     if proof.best_grouping:
         return f"No {groups} loses less (proved).{measured}"
     tree = _best_cut(release, proof, "cut of the refined hierarchy")
-    if not proof.groupings_bound:
+    if not proof.groupings_bound or not float(bounded(proof.groupings_bound)):
         return f"{tree} How much less the best {groups} loses is not known.{measured}"
     if proof.loss > 2 * proof.groupings_bound:  # too weak for a percentage to mean much
         return f"{tree} Every {groups} loses at least {bounded(proof.groupings_bound)} (lower bound).{measured}"
