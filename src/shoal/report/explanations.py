@@ -76,7 +76,9 @@ def explain_cut(
     if problem.unknown_items == "root" and not name_unknown:
         labels = _without_unknown(hierarchy, set(cut.kept.tolist()))
     explanations = []
-    for code in np.flatnonzero(published.rows.supports):
+    used = np.flatnonzero(published.rows.supports)
+    for at, code in enumerate(used):
+        tick(at / len(used))
         node = int(cut.kept[code])
         if node < hierarchy.n_leaves:
             continue
