@@ -51,6 +51,24 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+// A pulse for a loop in one thread that can be interrupted. Call it often. Copies count by themselves.
+class Beat {
+public:
+    explicit Beat(const Tick& tick) : tick_(tick) {}
+    void operator()() {
+        if (++beats_ & 0xfff) return;
+        auto now = std::chrono::steady_clock::now();
+        if (now - last_ < std::chrono::milliseconds(50)) return;
+        last_ = now;
+        tick_(0.0);
+    }
+
+private:
+    const Tick& tick_;
+    uint64_t beats_ = 0;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 // Runs body(worker, task, pulse) for every task. Free workers take tasks in order, so a result must not depend on which
 // worker ran it. An exception in any of them stops all and is thrown to the caller.
 template <class Body>

@@ -1,6 +1,7 @@
 // For every node of a hierarchy, the rows that hold an item below it; and the support of any set of nodes, in persons.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "search/cut.hpp"
 #include "search/distinct.hpp"
 #include "search/persons.hpp"
@@ -12,14 +13,19 @@ public:
     Rows rows;  // distinct and non-empty
     Rows expanded;  // the same rows with all generalizations except the root
 
-    NodeRows(const RowsView& view, const Tree& tree, int64_t k) : NodeRows(distinct(view), tree, k) {}
+    NodeRows(const RowsView& view, const Tree& tree, int64_t k, const Tick& tick)
+        : NodeRows(distinct(view, Beat(tick)), tree, k, tick) {}
 
     // Distinct non-empty rows of nodes, none of which is above another.
-    NodeRows(Rows of, const Tree& tree, int64_t k) : rows(std::move(of)), k_(k), support_(tree.nodes, 0) {
+    NodeRows(
+        Rows of, const Tree& tree, int64_t k, const Tick& tick = [](double) {})
+        : rows(std::move(of)), k_(k), support_(tree.nodes, 0) {
+        Beat beat(tick);
         std::vector<int64_t> seen(tree.nodes, -1);
         PersonsByLabel persons;
         persons.prepare(tree.nodes, rows);
         for (int64_t r = 0; r < rows.size(); ++r) {
+            beat();
             for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
                 for (Code u = *item; u != tree.root() && seen[u] != r; u = tree.parent[u]) {
                     seen[u] = r;
@@ -34,8 +40,10 @@ public:
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
         holders_.resize(expanded.items.size());
         std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
-        for (int64_t r = 0; r < expanded.size(); ++r)
+        for (int64_t r = 0; r < expanded.size(); ++r) {
+            beat();
             for (const Code* u = expanded.begin(r); u != expanded.end(r); ++u) holders_[fill[*u]++] = static_cast<int32_t>(r);
+        }
         // A bitmap is no larger than the list of a node that is in more than one row of 32.
         bits_.resize(tree.nodes);
         for (Code u = 0; u < tree.root(); ++u) {

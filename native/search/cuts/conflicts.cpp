@@ -9,12 +9,13 @@ SHOAL_KERNEL(conflicts) {
         .def(
             "__init__",
             [](Conflicts* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<Code> span, Code leaves,
-               int64_t k, int threads) {
-                without_gil([&] {
-                    new (self) Conflicts(view_of(indptr, items, persons), copy_of(parent), copy_of(span), leaves, k, threads);
+               int64_t k, int threads, nb::callable tick) {
+                interruptible(tick, [&](const Tick& call) {
+                    new (self)
+                        Conflicts(view_of(indptr, items, persons), copy_of(parent), copy_of(span), leaves, k, threads, call);
                 });
             },
-            "indptr"_a, "items"_a, "persons"_a, "parent"_a, "span"_a, "leaves"_a, "k"_a, "threads"_a)
+            "indptr"_a, "items"_a, "persons"_a, "parent"_a, "span"_a, "leaves"_a, "k"_a, "threads"_a, "tick"_a)
         .def(
             "at",
             [](const Conflicts& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed, int64_t last,

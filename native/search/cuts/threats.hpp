@@ -40,10 +40,11 @@ public:
         }
     };
 
-    Threats(const RowsView& view, std::vector<Code> parent, std::vector<Code> span, Code leaves, int64_t k, int threads)
+    Threats(const RowsView& view, std::vector<Code> parent, std::vector<Code> span, Code leaves, int64_t k, int threads,
+            const Tick& tick)
         : parent_(std::move(parent)), span_(std::move(span)),
           tree_{parent_.data(), span_.data(), nullptr, static_cast<Code>(parent_.size()), leaves}, k_(k), threads_(threads),
-          holders_(view, tree_, k) {
+          holders_(view, tree_, k, tick) {
         for (int64_t r = 0; r < holders_.rows.size(); ++r) longest_ = std::max(longest_, holders_.rows.length(r));
     }
     Threats(const Threats&) = delete;
@@ -53,7 +54,7 @@ public:
         std::vector<uint8_t> closed(tree_.nodes, 0);  // cannot be expanded
         for (Code u = 0; u < tree_.root(); ++u)
             if (holders_.support(u) > 0 && holders_.support(u) < k_) closed[tree_.parent[u]] = 1;
-        if (size > 1) close_rare_siblings(closed);
+        if (size > 1) close_rare_siblings(closed, tick);
         std::vector<Set> sets;
         for (Code u = tree_.leaves; u < tree_.nodes; ++u)
             if (closed[u]) sets.push_back({u});
@@ -168,7 +169,7 @@ protected:
 
     // Nodes with two children that are rare together cannot be expanded. Finding them is optional, but saves much of the pair
     // table.
-    void close_rare_siblings(std::vector<uint8_t>& closed) const {
+    void close_rare_siblings(std::vector<uint8_t>& closed, const Tick& tick) const {
         constexpr int64_t MOST = 64;  // children of a node, as bits of a word
         std::vector<int32_t> place(tree_.nodes), children(tree_.nodes, 0);
         for (Code u = 0; u < tree_.root(); ++u) place[u] = children[tree_.parent[u]]++;
@@ -182,8 +183,10 @@ protected:
         persons.prepare(count.size(), holders_.rows);
         std::vector<int64_t> row(tree_.nodes, -1);
         std::vector<uint64_t> there(tree_.nodes, 0);  // the children of each node that the row holds
+        Beat beat(tick);
         for (int64_t r = 0; r < holders_.expanded.size(); ++r)
             for (const Code* u = holders_.expanded.begin(r); u != holders_.expanded.end(r); ++u) {
+                beat();
                 Code p = tree_.parent[*u];
                 if (start[p] == start[p + 1]) continue;
                 if (row[p] != r) there[p] = 0;

@@ -70,7 +70,8 @@ def explain_cut(
     hierarchy = problem.hierarchy
     published = cut.apply(problem.items)
     items = thinned(cut.left(problem.items), demand.k, demand.known, engine)
-    counter, tick = counter_of(items, hierarchy, demand.k, engine), engine.tick("explaining")
+    tick = engine.tick("explaining")
+    counter = counter_of(items, hierarchy, demand.k, engine, tick=tick)
     raised, who = cut.raised, noun(problem.persons)
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:

@@ -72,7 +72,8 @@ class CutSuppressionSearch(BoundedSearch):
         """The kernel that finds conflicts. It is created when needed, because that takes time."""
         self.clock.check()
         with self._timed("counting"):
-            return conflicts_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
+            tick = self._check_time
+            return conflicts_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine, tick=tick)
 
     def run(self) -> CutSolution:
         """Run the search."""
@@ -224,7 +225,7 @@ class CutSuppressionSearch(BoundedSearch):
             self._check_time(0.0)
             left = self.cut().left(self.problem.items)
             expanded = set(self.candidate.expanded)
-            counter = counter_of(left, self.problem.hierarchy, self.demand.k, self.engine)
+            counter = counter_of(left, self.problem.hierarchy, self.demand.k, self.engine, tick=self._check_time)
             known = counter.small(min(2, self.demand.known), tick=self._check_time) if self.demand.known else []
             try:
                 respecialise(self.tree, counter, expanded, self.demand.known, known=known, tick=self._check_time)

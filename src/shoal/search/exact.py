@@ -29,6 +29,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from shoal.engines import Engine
+from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.threats import Threats
 from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
@@ -61,7 +62,8 @@ class ExactSearch(BoundedSearch):
     def counter(self) -> Threats:
         """The kernel that counts. It is created when needed, because that takes time."""
         with self._timed("counting"):
-            return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
+            tick = self._pairs_tick()
+            return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine, tick=tick)
 
     def run(self, *, needs_proof: bool) -> CutSolution:
         """Run the search. If the solver is missing, either fail or go on without a proof."""
@@ -109,12 +111,16 @@ class ExactSearch(BoundedSearch):
         """Whether the descent has ended, or the search started from a safe cut."""
         return self.descended or self.offered
 
-    def _count_pairs(self) -> None:
-        """Find the threats of up to two labels, which every later step needs.
+    def _pairs_tick(self) -> Tick:
+        """Return what reports progress on counting pairs.
 
         The clock counts only if there is a safe result elsewhere. Otherwise there would be nothing but the root.
         """
-        tick = (self._within_time() if self.clock.safe else self.engine).tick("counting pairs")
+        return (self._within_time() if self.clock.safe else self.engine).tick("counting pairs")
+
+    def _count_pairs(self) -> None:
+        """Find the threats of up to two labels, which every later step needs."""
+        tick = self._pairs_tick()
         tick(0.0)
         counter = self.counter
         tick(0.0)

@@ -60,7 +60,8 @@ def respecialise(
 def polished(problem: Prepared[ItemsetModel], cut: GlobalCut, engine: Engine) -> GlobalCut:
     """Expand the nodes of a safe cut wherever the guarantee still holds."""
     tree, demand = Expansion(problem.hierarchy, problem.costs), problem.model.demand(problem.items)
-    counter, tick = counter_of(problem.items, problem.hierarchy, demand.k, engine), engine.tick("polishing")
+    tick = engine.tick("polishing")
+    counter = counter_of(problem.items, problem.hierarchy, demand.k, engine, tick=tick)
     known = counter.small(min(2, demand.known), tick=tick) if demand.known else []
     expanded = tree.expanded(cut)
     respecialise(tree, counter, expanded, demand.known, known=known, tick=tick)

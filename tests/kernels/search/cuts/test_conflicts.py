@@ -25,7 +25,7 @@ def conflicts(case: Case, kernel: ModuleType | None = None, threads: int = 1) ->
     h, (kernel, *_) = case.hierarchy, [kernel] if kernel else implementations()
     span = np.ascontiguousarray(h.span).reshape(-1)
     rows = (case.items.indptr, case.items.items, case.items.repeaters)
-    return kernel.Conflicts(*rows, h.parent, span, h.n_leaves, case.k, threads)
+    return kernel.Conflicts(*rows, h.parent, span, h.n_leaves, case.k, threads, no_progress)
 
 
 def suppressing_cuts(hierarchy: Hierarchy) -> Iterator[GlobalCut]:

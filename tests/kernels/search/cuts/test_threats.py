@@ -47,7 +47,7 @@ class Case:
         h, (kernel, *_) = self.hierarchy, [kernel] if kernel else implementations()
         span = np.ascontiguousarray(h.span).reshape(-1)
         rows = (self.items.indptr, self.items.items, self.items.repeaters)
-        return kernel.Threats(*rows, h.parent, span, h.n_leaves, self.k, threads)
+        return kernel.Threats(*rows, h.parent, span, h.n_leaves, self.k, threads, no_progress)
 
     def rows(self, cut: GlobalCut) -> list[frozenset[str]]:
         h = self.hierarchy

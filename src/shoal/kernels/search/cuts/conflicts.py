@@ -31,9 +31,10 @@ class Conflicts:
         *,
         persons: Codes = NOBODY,
         threads: int = 1,
+        tick: Tick = no_progress,
     ) -> None:
         tree = (parent, flat(span), leaves)
-        self._kernel = compiled_or(ConflictsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads)
+        self._kernel = compiled_or(ConflictsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads, tick)
 
     def at(
         self, raised: Sequence[int], suppressed: Sequence[int], m: int, *, tick: Tick = no_progress

@@ -30,9 +30,10 @@ class Threats:
         *,
         persons: Codes = NOBODY,
         threads: int = 1,
+        tick: Tick = no_progress,
     ) -> None:
         tree = (parent, flat(span), leaves)
-        self._kernel = compiled_or(ThreatsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads)
+        self._kernel = compiled_or(ThreatsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads, tick)
 
     def small(self, size: int, *, tick: Tick = no_progress) -> list[list[int]]:
         """Return all minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
@@ -97,6 +98,7 @@ class ThreatsTwin:
         leaves: int,
         k: int,
         threads: int,
+        tick: Tick,
     ) -> None:
         self.parent, self.span, self.leaves, self.k = parent.tolist(), span.tolist(), leaves, k
         self.root = len(self.parent) - 1
