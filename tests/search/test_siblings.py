@@ -169,6 +169,25 @@ def test_a_clock_that_ends_the_runs_leaves_time_for_the_proof(monkeypatch: pytes
     assert release.optimality.gap == 0
 
 
+@pytest.mark.parametrize("where", ["ExactSearch", "refine.around", "grouping_bound"])
+def test_ctrl_c_after_the_first_groups_leaves_a_release(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the search of the original hierarchy, while the tree around the groups is built, or in the bound."""
+    owner, name = (siblings, where) if "." not in where else (refine, where.partition(".")[2])
+    real, calls = getattr(owner, name), itertools.count()
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        if next(calls) == (1 if where == "ExactSearch" else 0):
+            raise KeyboardInterrupt
+        return real(*args, **options)
+
+    monkeypatch.setattr(owner, name, interrupted)
+    release = shoal.anonymize(wide(), algorithm=shoal.algorithms.Auto())
+    assert release.optimality is not None
+    assert release.optimality.ended == "interrupted"
+    assert release.losses["ncp"] < 0.5
+    assert next(calls) > 1 - (where == "grouping_bound")
+
+
 def test_no_round_is_begun_that_the_clock_would_end() -> None:
     search = siblings.SiblingSearch(wide().prepared, shoal.Engine(), Clock(100.0))
     search.clock.start()

@@ -201,8 +201,12 @@ class SiblingSearch:
         self.clock.start()
         if not best.cost or not self.clock.left():
             return best
-        search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
-        own = search.run(needs_proof=needs_proof)
+        try:
+            search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
+            own = search.run(needs_proof=needs_proof)
+        except KeyboardInterrupt:  # before it had a result of its own
+            self._interrupt()
+            return best
         self.beats_aa, self.least_cut = own.beats_aa, search.bound
         self._note(own)
         return self._better(best, grouping_of(own.recoding, self.problem, self.problem.hierarchy))
@@ -286,6 +290,14 @@ class SiblingSearch:
 
     def _proved(self, grouping: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], CutSolution]:
         """Run the exact search on a hierarchy around the groups. It returns nothing worse, and maybe a proof."""
+        try:
+            return self._searched(grouping, needs_proof)
+        except KeyboardInterrupt:  # while the hierarchy was built
+            self._interrupt()
+            return self._searched(grouping, needs_proof)
+
+    def _searched(self, grouping: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], CutSolution]:
+        """Run the exact search. After Ctrl-C, it only looks for a bound, for a short time."""
         tree = refine.around(self.problem.hierarchy, grouping.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
         if self.clock.left() and self.ended != "interrupted":
@@ -308,6 +320,9 @@ class SiblingSearch:
         began = time.perf_counter()
         try:
             return grouping_bound(self.problem, self.engine, deadline=self.clock.until)
+        except KeyboardInterrupt:
+            self._interrupt()
+            return 0
         finally:
             self._spent("bound", began)
 
