@@ -85,18 +85,25 @@ class Transactions:
         *,
         rows: int,
         most: int,
+        over: Codes | None = None,
     ) -> Self:
         """Build it from valid parts: the row starts and the items of each. It may be larger than memory.
 
-        ``rows``: the number of rows. ``most``: the largest possible number of items.
+        ``rows``: the number of rows. ``most``: the largest possible number of items. ``over``: an array that the items
+        may be written over.
         """
-        indptr, items = current().collect(np.int64, rows + 1), current().collect(np.int32, most)
+        indptr, items = current().collect(np.int64, rows + 1), current().collect(np.int32, most, over)
         indptr.append(np.zeros(1, dtype=np.int64))
-        before = 0
-        for starts, codes in parts:
+
+        def append(starts: Offsets, codes: Codes, before: int) -> None:
             indptr.append(starts[1:] + before if before else starts[1:])
             items.append(codes)
-            before += len(codes)
+
+        before = 0
+        with current().background() as background:
+            for starts, codes in parts:
+                background.run(append, starts, codes, before)
+                before += len(codes)
         return cls._valid(indptr.array(), items.array(), labels, persons)
 
     @classmethod

@@ -137,6 +137,7 @@ class Encoder:
         self._multiset, self._drop_items = multiset, frozenset(drop_items)
         self._code_of: dict[str, int] = {}  # of each label, in the order of their first use
         self._sizes, self._codes = current().collect(np.int32), current().collect(np.int32)
+        self._background = current().background()
         self._quantities: list[Counts] = []
         self.dropped: set[str] = set()  # the items to drop that occurred; known at the end
 
@@ -144,16 +145,20 @@ class Encoder:
         """Append rows. ``quantities`` holds how many of each item, for multisets."""
         known = self._code_of
         codes = np.array([known.setdefault(label, len(known)) for label in rows.labels], dtype=np.int32)
-        self._codes.append(codes[numpy_of(rows.items.indices)])
-        self._sizes.append(rows.sizes)
+        self._background.run(self._append, codes, numpy_of(rows.items.indices), rows.sizes)
         if quantities is not None:
             self._quantities.append(quantities)
+
+    def _append(self, codes: Codes, indices: Codes, sizes: Codes) -> None:
+        self._codes.append(codes.take(indices))
+        self._sizes.append(sizes)
 
     def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
         """Return all rows. Nothing can be added afterwards.
 
         ``record_of`` holds the number of the record that each row belongs to, and ``records`` how many there are.
         """
+        self._background.finish()
         labels, rows = list(self._code_of), CodedRows(self._sizes.array(), self._codes.array())
         if not len(rows):
             return Transactions.nothing(records)
@@ -178,7 +183,10 @@ class Encoder:
             return sorted_rows(sizes, codes, rank)
 
         parts = current().over("sorting", in_order, rows)
-        return Transactions.joined(parts, tuple(order), rows=len(rows), most=len(rows.codes))
+        # The sorted items of a part are written over the codes. Sorting removes items, or none, so they end no later
+        # than the codes of their part. Parts are written in their order, after they were sorted, so whatever threads
+        # still read lies behind.
+        return Transactions.joined(parts, tuple(order), rows=len(rows), most=len(rows.codes), over=rows.codes)
 
 
 @dataclass(frozen=True, eq=False)
