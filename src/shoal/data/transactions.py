@@ -18,6 +18,7 @@ from shoal.engines import current, release
 from shoal.errors import DataError
 
 _ROWS = 1 << 20  # rows that are checked at a time
+_BLOCK = 1 << 13  # rows that are recoded at a time
 _SHORT = 1 << 31  # items that are counted with 32 bits
 Result = TypeVar("Result")
 
@@ -297,7 +298,23 @@ class Transactions:
 
 
 def _recoded(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Offsets, Codes]:
-    """Replace the items of rows by codes. ``rising``: the order of items and codes is the same, so rows stay sorted."""
+    """Replace the items of rows by codes. ``rising``: the order of items and codes is the same, so rows stay sorted.
+
+    This is done in blocks, so that the arrays in between are small enough for the cache.
+    """
+    starts = range(0, max(1, len(rows)), _BLOCK)
+    blocks = [_recoded_block(rows.part(at, min(at + _BLOCK, len(rows))), code_of, rising) for at in starts]
+    if len(blocks) == 1:
+        return blocks[0]
+    indptr, before = np.zeros(len(rows) + 1, dtype=np.int64), 0
+    for at, (ends, codes) in zip(starts, blocks, strict=True):
+        np.add(ends[1:], before, out=indptr[at + 1 : at + len(ends)])
+        before += len(codes)
+    return indptr, np.concatenate([codes for _, codes in blocks])
+
+
+def _recoded_block(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Offsets, Codes]:
+    """Replace the items of some rows."""
     codes = code_of.take(rows.items)
     if not rising:
         ids = row_ids(rows.indptr)

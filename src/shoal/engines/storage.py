@@ -8,7 +8,6 @@ array is mapped and read-only.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import mmap
 import os
@@ -24,7 +23,6 @@ import numpy.typing as npt
 from shoal.errors import OutputError
 
 _SHARE = 64  # an array may take this part of the memory before it goes to a file: there are many arrays
-_LARGE = 1 << 26  # bytes of an array whose pieces took much memory
 _MANY = 1 << 16  # values of a first piece that make more of them likely, so that room for all is worth it
 _CGROUPS, _OWN_CGROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
@@ -109,8 +107,6 @@ class Collected:
             values = np.concatenate([self._room[: self._placed], *self._pieces])
         self._room, self._pieces = np.empty(0, self._dtype), []
         values.flags.writeable = False
-        if values.nbytes >= _LARGE:
-            give_back()
         return values
 
     def _write(self, piece: npt.NDArray[Any]) -> None:
@@ -171,12 +167,6 @@ def release(array: npt.NDArray[Any]) -> None:
         stop = stop // mmap.PAGESIZE * mmap.PAGESIZE
     if stop > first:
         mapped.madvise(mmap.MADV_DONTNEED, first, stop - first)
-
-
-def give_back() -> None:
-    """Return freed memory to the system. Where glibc is used, it would keep some for each thread that made pieces."""
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def half_of_memory() -> int:

@@ -22,7 +22,7 @@ from shoal.io.messages import shorten, shown
 from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import Tokens, split_cells
 
-_BLOCK = 1 << 16  # rows whose codes are counted together
+_BLOCK = 1 << 16  # rows whose codes are counted together, or codes that are replaced together
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
 
 
@@ -150,7 +150,8 @@ class Encoder:
             self._quantities.append(quantities)
 
     def _append(self, codes: Codes, indices: Codes, sizes: Codes) -> None:
-        self._codes.append(codes.take(indices))
+        for start in range(0, len(indices), _BLOCK):  # NumPy copies the indices, so there are few at a time
+            self._codes.append(codes.take(indices[start : start + _BLOCK]))
         self._sizes.append(sizes)
 
     def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
