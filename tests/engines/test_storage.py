@@ -36,6 +36,30 @@ def test_pieces_become_one_array(pieces: list[list[int]], memory: int, most: int
     assert values.tolist() == [value for piece in pieces for value in piece]
 
 
+@pytest.mark.parametrize(("room", "used"), [(10, True), (7, True), (3, False), (0, False)])
+def test_values_are_written_over_an_array(room: int, used: bool) -> None:
+    """It may be read-only, as collected arrays are. One that is too small for all is of no use in the end."""
+    base = np.full(room, -1, dtype=np.int32)
+    over = base[:]
+    over.flags.writeable = False
+    numbers = Collected(np.int32, 10**6, most=10, over=over)
+    numbers.extend(np.array(piece, dtype=np.int32) for piece in ([1, 2, 3], [4, 5], [6, 7]))
+    values = numbers.array()
+    assert values.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert np.shares_memory(values, base) == used
+
+
+def test_what_is_in_a_file_is_not_written_over(tmp_path: Path) -> None:
+    mapped = Collected(np.int32, 16, tmp_path)
+    mapped.append(np.arange(100, dtype=np.int32))
+    over = mapped.array()
+    for memory in (16, 10**6):
+        numbers = Collected(np.int32, memory, tmp_path, 100, over)
+        numbers.extend([np.zeros(3, dtype=np.int32), np.ones(3, dtype=np.int32)])
+        assert numbers.array().tolist() == [0, 0, 0, 1, 1, 1]
+    assert over.tolist() == list(range(100))
+
+
 def test_the_file_has_no_name(tmp_path: Path) -> None:
     numbers = Collected(np.int64, 16, tmp_path)
     numbers.append(np.arange(10_000))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -10,13 +12,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shoal import io
 from shoal.data import Transactions
 from shoal.engines import Engine
 from shoal.errors import DataError
 from shoal.io import coding
-from shoal.io.coding import Coded, Encoder, as_text, coded_lists, label_lists, slices
+from shoal.io.coding import Coded, CodedRows, Encoder, as_text, coded_lists, label_lists, slices
 from shoal.io.stream import nth_row
 
 PARTS: list[list[list[str]]] = [[["b", "a"], []], [], [["c", "a", "c"]], [[" ", "d"], ["b", "b"]], [[]]]
@@ -42,6 +46,52 @@ def test_parts_make_no_difference(part_rows: int, options: dict[str, Any]) -> No
         assert rows.indptr.tolist() == whole.indptr.tolist()
     if not options:
         assert whole.sets() == [set(row) - {" "} for row in ROWS]
+
+
+@given(
+    rows=st.lists(st.lists(st.sampled_from(["a", "b", "c", "d", " "]), max_size=5), max_size=30),
+    batch=st.integers(1, 6),
+    part_rows=st.integers(1, 4),
+    workers=st.integers(1, 3),
+    dropped=st.sampled_from([(), ("b",)]),
+)
+def test_rows_are_sorted_in_the_memory_of_their_codes(
+    rows: list[list[str]], batch: int, part_rows: int, workers: int, dropped: tuple[str, ...]
+) -> None:
+    """Parts that are written must not harm parts that other threads still read."""
+    with pytest.MonkeyPatch.context() as patch, Engine(workers=workers, part_rows=part_rows).in_use():
+        patch.setattr("shoal.engines.storage._MANY", 1)  # small pieces are put in one place, too
+        got = encoded([rows[at : at + batch] for at in range(0, len(rows), batch)], drop_items=dropped)
+    assert got.sets() == [set(row) - {" ", *dropped} for row in rows]
+    assert all(list(row) == sorted(set(row)) for row in map(np.ndarray.tolist, got))
+
+
+def test_sorted_rows_need_no_memory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes: list[Any] = []
+    collected = CodedRows.__init__
+
+    def seen(self: CodedRows, sizes: Any, values: Any) -> None:
+        codes.append(values)
+        collected(self, sizes, values)
+
+    monkeypatch.setattr(CodedRows, "__init__", seen)
+    monkeypatch.setattr("shoal.engines.storage._MANY", 1)
+    with Engine(part_rows=2).in_use():
+        rows = encoded([[["b", "a"], ["a"]]] * 10)
+    assert np.shares_memory(rows.items, codes[0])
+
+
+def test_a_reader_that_gives_up_leaves_no_thread() -> None:
+    before = threading.active_count()
+    with Engine(workers=2).in_use():
+        encoder = Encoder()
+        for _ in range(5):
+            encoder.add(Coded.of_rows([["a"]]))
+        del encoder
+    until = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert threading.active_count() == before
 
 
 def test_what_was_dropped_is_known_at_the_end() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from shoal import io
 from shoal.data import Dataset, Table
+from shoal.engines import Engine
 from shoal.errors import DataError, InputError, OptionError, OutputError
 from shoal.files.staging import Part
 
@@ -252,7 +253,8 @@ def test_disk_full(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("name", ["x.dat", "x.dat.gz", "x.parquet", "x.feather"])
-def test_disk_full_while_writing(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("batch_rows", [100_000, 3_000], ids=["at once", "in the background"])
+def test_disk_full_while_writing(tmp_path: Path, name: str, batch_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, *, private: bool) -> tuple[Part, int]:
         part, descriptor = create(path, private=private)
         os.close(descriptor)
@@ -260,8 +262,9 @@ def test_disk_full_while_writing(tmp_path: Path, name: str, monkeypatch: pytest.
 
     create = Part.create
     monkeypatch.setattr(Part, "create", full)
+    monkeypatch.setattr("shoal.io.coding.BATCH_ROWS", batch_rows)
     rows = [[str(i * 7919 % 1_000_003), str(i)] for i in range(50_000)]
-    with pytest.raises(OutputError, match="nothing was left behind"):
+    with Engine(workers=2).in_use(), pytest.raises(OutputError, match="nothing was left behind"):
         io.write(io.read(rows), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

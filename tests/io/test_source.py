@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 
 import shoal
 from shoal.data import Dataset
+from shoal.engines import Engine
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import Encoder
 from shoal.io.reading import read_table
@@ -351,3 +353,45 @@ def test_a_file_that_changes_while_it_is_read(
     monkeypatch.setattr(Encoder, "transactions", sets)
     with pytest.raises(DataError, match="changed while it was read"):
         shoal.read(path)
+
+
+# -- read ahead --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.io.source._PIECE", 10)
+    monkeypatch.setattr("shoal.io.source._LARGE", 20)
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("name", ["x.dat", "x.dat.gz"])
+def test_a_large_file_is_read_ahead(tmp_path: Path, name: str, workers: int) -> None:
+    """Its records and its hash are the same, and the calling thread tells the progress."""
+    text = "".join(f"{row} {row % 7}\n" for row in range(1, 200)).encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    told: list[tuple[str, float, int]] = []
+    before = threading.active_count()
+    engine = Engine(workers, lambda stage, share: told.append((stage, share, threading.get_ident())))
+    with engine.in_use():
+        data = shoal.read(tmp_path / name)
+    assert [len(row) for row in data.transactions.sets()] == [1 + (row >= 7) for row in range(1, 200)]
+    assert data.origin.sha256 == hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    shares = [share for stage, share, _ in told if stage == "reading"]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert {thread for *_, thread in told} == {threading.get_ident()}
+    assert threading.active_count() == before
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_a_file_that_is_not_read_to_its_end_leaves_no_thread(tmp_path: Path) -> None:
+    before = threading.active_count()
+    (tmp_path / "x.dat").write_bytes(b"1 2\n" * 100 + b"\0" + b"1 2\n" * 100)
+    with Engine(workers=2).in_use(), pytest.raises(DataError, match="line 101: expected text"):
+        shoal.read(tmp_path / "x.dat")
+    until = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert threading.active_count() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import warnings
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from shoal import io
 from shoal.data import Dataset, Transactions
+from shoal.engines import Engine
 from shoal.errors import DataError, OptionError
 from tests.budget import examples
 from tests.io.long_tables import columns_of
@@ -173,6 +175,26 @@ def test_several_columns_of_sets_cannot_be_long(tmp_path: Path) -> None:
     data = io.read(pa.table({"a": [["x"]], "b": [["y"]]}), sets=("a", "b"))
     with pytest.raises(OptionError, match="layout='long' is for one column of sets, but the data have several"):
         io.write(data, tmp_path / "out.csv", layout="long")
+
+
+NAMES = ["x.dat", "x.basket", "x.csv", "x.jsonl", "x.parquet", "x.feather", "x.dat.gz", "x.csv.zst"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hash_and_the_bytes_are_the_same_for_any_workers(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches are written and hashed by one more thread, after the first one."""
+    monkeypatch.setattr("shoal.io.coding.BATCH_ROWS", 100)
+    data = io.read([[f"i{row % 7}", f"j{row % 11}", f"k{row}"] for row in range(1_000)])
+    hashes = set()
+    for workers in (1, 2, 3):
+        with Engine(workers=workers).in_use():
+            told = io.write(data, tmp_path / name)
+        assert told == hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+        hashes.add(told)
+    assert len(hashes) == 1
+    assert io.read(tmp_path / name).transactions.sets() == data.transactions.sets()
 
 
 def test_rows_can_be_written_as_they_come(tmp_path: Path) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from shoal.engines import current, release
 from shoal.errors import DataError
 
 _ROWS = 1 << 20  # rows that are checked at a time
+_BLOCK = 1 << 13  # rows that are recoded at a time
+_SHORT = 1 << 31  # items that are counted with 32 bits
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +88,25 @@ class Transactions:
         *,
         rows: int,
         most: int,
+        over: Codes | None = None,
     ) -> Self:
         """Build it from valid parts: the row starts and the items of each. It may be larger than memory.
 
-        ``rows``: the number of rows. ``most``: the largest possible number of items.
+        ``rows``: the number of rows. ``most``: the largest possible number of items. ``over``: an array that the items
+        may be written over.
         """
-        indptr, items = current().collect(np.int64, rows + 1), current().collect(np.int32, most)
+        indptr, items = current().collect(np.int64, rows + 1), current().collect(np.int32, most, over)
         indptr.append(np.zeros(1, dtype=np.int64))
-        before = 0
-        for starts, codes in parts:
+
+        def append(starts: Offsets, codes: Codes, before: int) -> None:
             indptr.append(starts[1:] + before if before else starts[1:])
             items.append(codes)
-            before += len(codes)
+
+        before = 0
+        with current().background() as background:
+            for starts, codes in parts:
+                background.run(append, starts, codes, before)
+                before += len(codes)
         return cls._valid(indptr.array(), items.array(), labels, persons)
 
     @classmethod
@@ -148,7 +158,7 @@ class Transactions:
         >>> Transactions.from_sets([["a", "b"], [], ["b"], ["a"]]).size_counts.tolist()
         [1, 2, 1]
         """
-        parts = [np.bincount(part.sizes, minlength=1) for part in self.parts()]
+        parts = list(self._each_part(lambda part: np.bincount(part.sizes, minlength=1)))
         counts = np.zeros(max(map(len, parts)), dtype=np.int64)
         for part in parts:
             counts[: len(part)] += part
@@ -168,8 +178,8 @@ class Transactions:
     def supports(self) -> Counts:
         """Return the number of rows that hold each item."""
         counts = np.zeros(len(self.labels), dtype=np.int64)
-        for part in self.parts():
-            counts += np.bincount(part.items, minlength=len(self.labels))
+        for part in self._each_part(lambda part: np.bincount(part.items, minlength=len(self.labels))):
+            counts += part
         return frozen(counts, np.int64)
 
     @property
@@ -197,6 +207,8 @@ class Transactions:
         """Return the same rows with their persons."""
         if persons is not None and not isinstance(persons, Persons):
             persons = Persons(np.asarray(persons))
+        if persons is self.persons:
+            return self  # very many rows take long to check again
         return replace(self, persons=persons)
 
     @property
@@ -219,13 +231,17 @@ class Transactions:
         release(indptr)
         return self._valid(own, self.items[first : first + own[-1]], self.labels)
 
-    def parts(self) -> Iterator[Self]:
-        """Iterate over parts of the rows. Each is in memory only until the next one is."""
+    def _each_part(self, work: Callable[[Transactions], Result]) -> Iterator[Result]:
+        """Run ``work`` on parts of the rows, without progress, because it takes little time. Yield the results."""
         rows = current().part_rows
-        for start in range(0, max(1, len(self)), rows):
+
+        def run(start: int) -> Result:
             part = self.part(start, min(start + rows, len(self)))
-            yield part
+            result = work(part)
             part.release()
+            return result
+
+        return current().each(run, range(0, max(1, len(self)), rows))
 
     def release(self) -> None:
         """Let go of the memory of rows that are in a file. They are read again when needed."""
@@ -282,8 +298,24 @@ class Transactions:
 
 
 def _recoded(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Offsets, Codes]:
-    """Replace the items of rows by codes. ``rising``: the order of items and codes is the same, so rows stay sorted."""
-    codes = code_of[rows.items]
+    """Replace the items of rows by codes. ``rising``: the order of items and codes is the same, so rows stay sorted.
+
+    This is done in blocks, so that the arrays in between are small enough for the cache.
+    """
+    starts = range(0, max(1, len(rows)), _BLOCK)
+    blocks = [_recoded_block(rows.part(at, min(at + _BLOCK, len(rows))), code_of, rising) for at in starts]
+    if len(blocks) == 1:
+        return blocks[0]
+    indptr, before = np.zeros(len(rows) + 1, dtype=np.int64), 0
+    for at, (ends, codes) in zip(starts, blocks, strict=True):
+        np.add(ends[1:], before, out=indptr[at + 1 : at + len(ends)])
+        before += len(codes)
+    return indptr, np.concatenate([codes for _, codes in blocks])
+
+
+def _recoded_block(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Offsets, Codes]:
+    """Replace the items of some rows."""
+    codes = code_of.take(rows.items)
     if not rising:
         ids = row_ids(rows.indptr)
         if len(codes) and codes.min() < 0:
@@ -297,5 +329,8 @@ def _recoded(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Offsets,
         there = codes >= 0
         ids = row_ids(rows.indptr)
         return csr_from_pairs(ids[there], codes[there], len(rows))
-    ends = np.concatenate([[0], np.cumsum(kept)])
-    return ends[rows.indptr], codes[kept]
+    ends = np.zeros(len(codes) + 1, dtype=np.int32 if len(codes) < _SHORT else np.int64)
+    np.cumsum(kept, dtype=ends.dtype, out=ends[1:])
+    return ends[rows.indptr].astype(np.int64, copy=False), codes.compress(
+        kept
+    )  # faster than codes[kept], and without the GIL

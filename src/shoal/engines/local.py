@@ -11,8 +11,8 @@ import functools
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from shoal.engines.background import Background, ahead, result_of
 from shoal.engines.storage import Collected, half_of_memory
 from shoal.errors import OptionError
 
@@ -107,9 +109,20 @@ class Engine:
         """The memory for data, in bytes."""
         return self.memory or _half_of_memory()
 
-    def collect(self, dtype: type[np.generic], most: int = 0) -> Collected:
-        """Return an empty array that may grow larger than memory. ``most``: the largest possible length, if known."""
-        return Collected(dtype, self.memory_limit, self.work_dir, most)
+    def collect(self, dtype: type[np.generic], most: int = 0, over: npt.NDArray[np.generic] | None = None) -> Collected:
+        """Return an empty array that may grow larger than memory.
+
+        ``most``: the largest possible length, if known. ``over``: an array that may be written over.
+        """
+        return Collected(dtype, self.memory_limit, self.work_dir, most, over)
+
+    def background(self) -> Background:
+        """Return a thread that copies or writes while the calling thread goes on, if there are several threads."""
+        return Background(self.threads)
+
+    def ahead(self, items: Generator[Result, None, None]) -> Generator[Result, None, None]:
+        """Iterate over items, of which none is None. The next one is made in a thread, if there are several."""
+        return ahead(items) if self.threads > 1 else items
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Self]:
@@ -225,9 +238,9 @@ class Engine:
                 for task in chain(first, tasks):
                     running.append(pool.submit(run, task))
                     if len(running) > self.threads:
-                        yield _result(running.popleft())
+                        yield result_of(running.popleft())
                 while running:
-                    yield _result(running.popleft())
+                    yield result_of(running.popleft())
             finally:
                 for future in running:
                     future.cancel()
@@ -246,13 +259,6 @@ class Engine:
 def _half_of_memory() -> int:
     """Ask the system once."""
     return half_of_memory()
-
-
-def _result(future: Future[Result]) -> Result:
-    """Wait for a result, and notice Ctrl-C."""
-    while not wait([future], timeout=0.05).done:
-        continue
-    return future.result()
 
 
 class PerThread(Generic[State]):

@@ -40,6 +40,9 @@ class Collected:
         Where the file is made. None: the system's temporary folder.
     most
         The largest possible number of values, so that they can be put in their place at once. 0: not known.
+    over
+        An array of the same type whose memory the values are written to, from its start. It is not used if it is in a
+        file.
 
     Examples
     --------
@@ -50,10 +53,17 @@ class Collected:
     [1, 2, 3, 4, 5]
     """
 
-    def __init__(self, dtype: type[np.generic], memory: int, folder: Path | None = None, most: int = 0) -> None:
+    def __init__(
+        self,
+        dtype: type[np.generic],
+        memory: int,
+        folder: Path | None = None,
+        most: int = 0,
+        over: npt.NDArray[Any] | None = None,
+    ) -> None:
         self._dtype, self._limit, self._folder = np.dtype(dtype), memory // _SHARE, folder
         self._known, self._most = bool(most), min(most or sys.maxsize, self._limit // self._dtype.itemsize)
-        self._room: npt.NDArray[Any] = np.empty(0, self._dtype)
+        self._room: npt.NDArray[Any] = np.empty(0, self._dtype) if over is None else _writable(over)
         self._pieces: list[npt.NDArray[Any]] = []  # those that have no room
         self._length = self._placed = 0
         self._file: IO[bytes] | None = None
@@ -68,7 +78,8 @@ class Collected:
                 self._write(earlier)
             self._room, self._pieces = np.empty(0, self._dtype), []
         # A large first piece is probably the only one, and not copied. The system gives memory only to what is written.
-        if not start and 2 * len(piece) < self._most and (self._known or len(piece) >= _MANY):
+        wanted = 2 * len(piece) < self._most and (self._known or len(piece) >= _MANY)
+        if not start and wanted and not len(self._room):
             self._room = np.empty(self._most, self._dtype)
         if self._file is not None:
             self._write(piece)
@@ -106,6 +117,16 @@ class Collected:
                 left = left[self._file.write(left) :]
         except OSError as error:
             raise _full(error, self._folder) from None
+
+
+def _writable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the same memory as an array that can be written, or an empty array if NumPy refuses: it is in a file."""
+    view = values.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:
+        return values[:0].copy()
+    return view
 
 
 def open_scratch(folder: Path | None) -> IO[bytes]:

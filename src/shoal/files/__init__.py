@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +27,7 @@ _MARKS = {  # UTF-32 comes first, because one of its marks starts like UTF-16
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _EXPANDED, _AT_LEAST = 64, 10**9  # a compressed file may expand to 64 times its size, and to at least 1 GB
 _PIECE = 1 << 22
+Pieces = Generator[bytes, None, None]
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
     return FileBytes(path, raw, digest)
 
 
-def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int | str | None = None) -> Iterator[bytes]:
+def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int | str | None = None) -> Pieces:
     """Iterate over the decompressed content of a file of this size, up to the limit."""
     import pyarrow as pa
 
@@ -199,10 +200,11 @@ def all_or_none() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[bytes]]:
+def atomic_output(path: str | Path, *, private: bool = False, digest: Any = None) -> Iterator[IO[bytes]]:
     """Open a binary file that appears only when the block ends without an error, compressed as its name says.
 
-    A file that is replaced keeps its mode and owner. A new ``private`` file can be read by its owner only.
+    A file that is replaced keeps its mode and owner. A new ``private`` file can be read by its owner only. ``digest``:
+    a hash of :mod:`hashlib` that is updated with the bytes of the file, as they are on disk.
     """
     path = Path(path)
     check_writable(path)
@@ -210,16 +212,15 @@ def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[byt
     try:
         with undisturbed():
             part, descriptor = Part.create(path, private=private)
-        with open(descriptor, "wb") as raw:
-            if codec:
-                import pyarrow as pa
+        with open(descriptor, "wb", buffering=0) as raw:
+            with io.BufferedWriter(_Written(raw, digest)) as sink:
+                if codec:
+                    import pyarrow as pa
 
-                inner = open(raw.fileno(), "wb", closefd=False)  # noqa: SIM115  (Arrow closes it, but not the file)
-                with pa.CompressedOutputStream(inner, codec) as sink:
+                    with pa.CompressedOutputStream(sink, codec) as packed:
+                        yield packed
+                else:
                     yield sink
-            else:
-                yield raw
-            raw.flush()
             os.fsync(raw.fileno())
         if staged is None:
             move([part])
@@ -231,6 +232,25 @@ def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[byt
     finally:
         if part is not None and part not in (staged or {}).values():
             discard([part])
+
+
+class _Written(io.RawIOBase):
+    """Bytes that are hashed while they are written to a file, one after the other. The file stays open."""
+
+    def __init__(self, raw: io.FileIO, digest: Any) -> None:
+        self._raw, self._digest = raw, digest
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def write(self, data: Any) -> int:
+        written = self._raw.write(data)
+        if self._digest is not None:
+            self._digest.update(memoryview(data)[:written])
+        return written
 
 
 def sha256_of(path: str | Path) -> str:

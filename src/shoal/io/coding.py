@@ -22,7 +22,7 @@ from shoal.io.messages import shorten, shown
 from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import Tokens, split_cells
 
-_BLOCK = 1 << 16  # rows whose codes are counted together
+_BLOCK = 1 << 16  # rows whose codes are counted together, or codes that are replaced together
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
 
 
@@ -137,6 +137,7 @@ class Encoder:
         self._multiset, self._drop_items = multiset, frozenset(drop_items)
         self._code_of: dict[str, int] = {}  # of each label, in the order of their first use
         self._sizes, self._codes = current().collect(np.int32), current().collect(np.int32)
+        self._background = current().background()
         self._quantities: list[Counts] = []
         self.dropped: set[str] = set()  # the items to drop that occurred; known at the end
 
@@ -144,16 +145,21 @@ class Encoder:
         """Append rows. ``quantities`` holds how many of each item, for multisets."""
         known = self._code_of
         codes = np.array([known.setdefault(label, len(known)) for label in rows.labels], dtype=np.int32)
-        self._codes.append(codes[numpy_of(rows.items.indices)])
-        self._sizes.append(rows.sizes)
+        self._background.run(self._append, codes, numpy_of(rows.items.indices), rows.sizes)
         if quantities is not None:
             self._quantities.append(quantities)
+
+    def _append(self, codes: Codes, indices: Codes, sizes: Codes) -> None:
+        for start in range(0, len(indices), _BLOCK):  # NumPy copies the indices, so there are few at a time
+            self._codes.append(codes.take(indices[start : start + _BLOCK]))
+        self._sizes.append(sizes)
 
     def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
         """Return all rows. Nothing can be added afterwards.
 
         ``record_of`` holds the number of the record that each row belongs to, and ``records`` how many there are.
         """
+        self._background.finish()
         labels, rows = list(self._code_of), CodedRows(self._sizes.array(), self._codes.array())
         if not len(rows):
             return Transactions.nothing(records)
@@ -178,7 +184,10 @@ class Encoder:
             return sorted_rows(sizes, codes, rank)
 
         parts = current().over("sorting", in_order, rows)
-        return Transactions.joined(parts, tuple(order), rows=len(rows), most=len(rows.codes))
+        # The sorted items of a part are written over the codes. Sorting removes items, or none, so they end no later
+        # than the codes of their part. Parts are written in their order, after they were sorted, so whatever threads
+        # still read lies behind.
+        return Transactions.joined(parts, tuple(order), rows=len(rows), most=len(rows.codes), over=rows.codes)
 
 
 @dataclass(frozen=True, eq=False)

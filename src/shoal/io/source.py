@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -19,7 +20,7 @@ from urllib.parse import unquote
 
 from shoal.engines import current
 from shoal.errors import DataError
-from shoal.files import clear_errors, codec_of, expanded, reason, sha256_of
+from shoal.files import Pieces, clear_errors, codec_of, expanded, reason, sha256_of
 
 STDIN = "-"
 _PIECE = 1 << 22
@@ -106,12 +107,19 @@ class SourceFile:
         codec = codec_of(self.path)
         with clear_errors(self.name), self._open() as raw:
             self._seen = _state(raw.fileno()) if self.can_be_read_again else ()
-            hashed = _Hashed(raw, self._digest, self._seen[0] if self._seen else 0)
-            if codec is None:
-                while piece := hashed.read(_PIECE):
-                    yield piece
+            size = self._seen[0] if self._seen else 0
+            hashed = _Hashed(raw, self._digest)
+            if codec is not None:
+                pieces = expanded(hashed, codec, self.path, os.path.getsize(self.path), self.max_expanded)
+            elif size > _PIECE:
+                pieces = current().ahead(hashed.pieces())
             else:
-                yield from expanded(hashed, codec, self.path, os.path.getsize(self.path), self.max_expanded)
+                pieces = hashed.pieces()  # Ctrl-C could not end a thread that waits for a pipe
+            with closing(pieces):
+                for piece in pieces:
+                    if size > _LARGE:
+                        current().progress("reading", min(1.0, hashed.done / size))
+                    yield piece
 
     def _open(self) -> IO[bytes]:
         """Open the bytes on disk."""
@@ -129,10 +137,10 @@ def _state(file: Path | int) -> tuple[int, ...]:
 
 
 class _Hashed(io.RawIOBase):
-    """Bytes that are hashed while they are read. Progress is shown if there are many."""
+    """Bytes that are hashed while they are read."""
 
-    def __init__(self, raw: IO[bytes], digest: Any, size: int) -> None:
-        self._raw, self._digest, self._size, self._done = raw, digest, size, 0
+    def __init__(self, raw: IO[bytes], digest: Any) -> None:
+        self._raw, self._digest, self.done = raw, digest, 0
 
     def readable(self) -> bool:
         return True
@@ -140,10 +148,13 @@ class _Hashed(io.RawIOBase):
     def read(self, size: int | None = -1) -> bytes:
         piece = self._raw.read(-1 if size is None else size)
         self._digest.update(piece)
-        self._done += len(piece)
-        if self._size > _LARGE:
-            current().progress("reading", min(1.0, self._done / self._size))
+        self.done += len(piece)
         return piece
+
+    def pieces(self) -> Pieces:
+        """Iterate over the rest."""
+        while piece := self.read(_PIECE):
+            yield piece
 
 
 @dataclass(frozen=True, eq=False)

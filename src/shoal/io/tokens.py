@@ -131,7 +131,7 @@ def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if end:
-            yield left + piece[:end]
+            yield b"".join((left, memoryview(piece)[:end]))  # one copy, not two
             left = piece[end:]
         else:
             left += piece

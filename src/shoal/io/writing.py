@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -106,12 +107,17 @@ def write(
     schema, pieces = plan.layout.encoded(plan.dataset)
     for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
-    with files.atomic_output(path) as sink, output.writer(sink, schema) as put:
+    digest = hashlib.sha256()
+    with (
+        files.atomic_output(path, digest=digest) as sink,
+        output.writer(sink, schema) as put,
+        current().background() as background,
+    ):
         for at, piece in enumerate(pieces, 1):
-            put(piece)
+            background.run(put, piece)
             if (share := at * BATCH_ROWS / max(1, len(dataset))) < 1:
                 current().progress("writing", share)
-    return files.sha256_of(path)
+    return digest.hexdigest()
 
 
 def options_to_read(

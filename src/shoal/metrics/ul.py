@@ -80,13 +80,16 @@ def record_losses(published: Published, weights: Counts | None = None) -> Losses
     totals = np.bincount(rows, sizes[labels], len(published.rows)).astype(np.int64)
     # (2^n - 1) / (2^s - 1) = (2^(n-s) - 2^-s) / (1 - 2^-s): no exponent is above 0
     least = _power(-totals)
-    lost = np.bincount(rows, (_power(sizes[labels] - totals[rows]) - least[rows]) * worth[labels], len(totals))
+    shares = _power(sizes[labels] - totals[rows])
+    shares -= least[rows]  # in place: there are very many
+    shares *= worth[labels]
+    lost = np.bincount(rows, shares, len(totals))
     return lost / np.where(totals, 1 - least, 1.0)
 
 
 def _power(exponents: Counts) -> Losses:
-    """Return 2 to the power of these exponents, which are not above 0."""
-    return np.ldexp(1.0, np.maximum(exponents, DEEPEST).astype(np.int32))
+    """Return 2 to the power of these exponents, which are not above 0. The array of exponents is written over."""
+    return np.ldexp(1.0, np.maximum(exponents, DEEPEST, out=exponents).astype(np.int32))
 
 
 def _matters(published: Published) -> bool:
