@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.data.arrays import Counts, csr_from_pairs, row_ids
+from shoal.data.arrow import arrow_numbers
 from shoal.data.dataset import Dataset
 from shoal.data.persons import Persons
 from shoal.data.table import Role
@@ -70,9 +71,10 @@ class RelationalModel(PrivacyModel):
             return dataset
         import pyarrow as pa
 
-        arrow = dataset.table.arrow
-        for name, texts in zip(published.relational.names, published.relational.columns(), strict=True):
-            arrow = arrow.set_column(arrow.column_names.index(name), name, pa.array(texts, pa.string()))
+        arrow, relational = dataset.table.arrow, published.relational
+        for name, texts, values in zip(relational.names, relational.texts(), relational.values, strict=True):
+            different = pa.array(texts, pa.string())
+            arrow = arrow.set_column(arrow.column_names.index(name), name, different.take(arrow_numbers(values.of)))
         return replace(dataset, table=replace(dataset.table, arrow=arrow))
 
     def classes(self, published: Published) -> Grouping:

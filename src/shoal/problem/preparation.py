@@ -17,6 +17,7 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.models.base import PrivacyModel
+from shoal.models.relational import RelationalModel
 from shoal.problem.persons import require_counting
 from shoal.problem.prepared import Model, Prepared
 
@@ -111,8 +112,8 @@ def _assign_roles(
                 f"Column '{name}' is in sensitive_column= of the model, but has the role {role.value}: give it the "
                 f"role sensitive, or leave it out there."
             )
-    if model.relational:
-        model.as_published(data)  # raises an error if there are no quasi-identifiers
+    if isinstance(model, RelationalModel):
+        model.quasi_identifiers(data)  # raises an error if there are none
     return data, chosen
 
 
