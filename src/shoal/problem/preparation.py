@@ -58,7 +58,7 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
         given=problem,
         model=model,
         loss=problem.loss,
-        data=data,
+        all_data=data,
         hierarchy=hierarchy,
         item_weights=None if problem.weights is None else problem.weights.per_item(hierarchy, sensitive),
         items=hierarchy.encode(known, data.first_use),
