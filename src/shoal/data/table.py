@@ -12,6 +12,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Counts
 from shoal.data.arrow import numpy_of
 from shoal.data.axis_values import collected
+from shoal.engines import release_batches
 from shoal.errors import DataError
 
 
@@ -57,7 +58,9 @@ class Table:
         """
         chunks = self._plain(name).dictionary_encode(null_encoding="encode").chunks  # all have the same dictionary
         values = chunks[0].dictionary.to_pylist() if chunks else []
-        return values, collected((numpy_of(chunk.indices) for chunk in chunks), len(values), len(self))
+        codes = collected((numpy_of(chunk.indices) for chunk in chunks), len(values), len(self))
+        release_batches()
+        return values, codes
 
     def values(self, name: str) -> Any:
         """Return one column as an Arrow array of plain values. NaN is missing."""

@@ -17,10 +17,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from shoal.engines.batches import CollectedBatches
 from shoal.engines.storage import Collected, half_of_memory
 from shoal.errors import OptionError
 
@@ -110,6 +111,10 @@ class Engine:
     def collect(self, dtype: type[np.generic], most: int = 0) -> Collected:
         """Return an empty array that may grow larger than memory. ``most``: the largest possible length, if known."""
         return Collected(dtype, self.memory_limit, self.work_dir, most)
+
+    def collect_batches(self, schema: Any) -> CollectedBatches:
+        """Return an empty table that may grow larger than memory. ``schema``: the pyarrow.Schema of its batches."""
+        return CollectedBatches(schema, self.memory_limit, self.work_dir)
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Self]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from shoal.data.arrays import Counts, csr_from_pairs, row_ids
 from shoal.data.arrow import arrow_numbers
 from shoal.data.dataset import Dataset
 from shoal.data.persons import Persons
+from shoal.data.relational import Relational
 from shoal.data.table import Role
 from shoal.data.transactions import Transactions
-from shoal.engines import Engine
+from shoal.engines import Engine, current
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.risk import Risk, min_matching
 from shoal.models.base import PrivacyModel, Verdict
@@ -69,12 +70,9 @@ class RelationalModel(PrivacyModel):
         dataset = super().to_dataset(data, published)
         if published.relational is None or dataset.table is None:
             return dataset
-        import pyarrow as pa
-
-        arrow, relational = dataset.table.arrow, published.relational
-        for name, texts, values in zip(relational.names, relational.texts(), relational.values, strict=True):
-            different = pa.array(texts, pa.string())
-            arrow = arrow.set_column(arrow.column_names.index(name), name, different.take(arrow_numbers(values.of)))
+        arrow, columns = dataset.table.arrow, _text_columns(published.relational)
+        for name in columns.column_names:
+            arrow = arrow.set_column(arrow.column_names.index(name), name, columns.column(name))
         return replace(dataset, table=replace(dataset.table, arrow=arrow))
 
     def classes(self, published: Published) -> Grouping:
@@ -103,6 +101,20 @@ class RelationalModel(PrivacyModel):
                 f"{self.title} with k={self.k} needs at least {counted(self.k, rows.persons)}, got "
                 f"{rows.count_persons()}: choose a smaller k, or add data."
             )
+
+
+def _text_columns(relational: Relational) -> Any:
+    """Return the published texts as a pyarrow.Table, which may be larger than memory."""
+    import pyarrow as pa
+
+    schema, rows = pa.schema([(name, pa.string()) for name in relational.names]), current().part_rows
+    columns = current().collect_batches(schema)
+    different = [pa.array(texts, pa.string()) for texts in relational.texts()]
+    for start in range(0, len(relational), rows):
+        numbers = [arrow_numbers(values.of[start : start + rows]) for values in relational.values]
+        texts = [own.take(of) for own, of in zip(different, numbers, strict=True)]
+        columns.append(pa.RecordBatch.from_arrays(texts, schema=schema))
+    return columns.table()
 
 
 def name_of(classes: Grouping, at: int) -> str:
