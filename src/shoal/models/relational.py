@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine, current
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.verify.rare_itemsets import rare_itemsets
 from shoal.metrics.risk import Risk, min_matching
 from shoal.models.base import PrivacyModel, Verdict
 from shoal.models.people import NOT_MISSING, about_people, class_sizes, counted, noun
@@ -29,6 +31,8 @@ from shoal.models.witness import RareInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses in a verdict
+AT_ONCE = 1 << 20  # items of records in the classes that are checked at the same time
+FEW_KNOWN = 4  # sets of fewer labels are counted; for more, whole rows may be checked instead
 
 
 class RelationalModel(PrivacyModel):
@@ -176,7 +180,14 @@ def beyond_m(m: int | Literal["all"]) -> list[str]:
 
 
 def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:
-    """Check that all sets of up to m labels that occur in a class are in rows of k of its persons."""
+    """Check that all sets of up to m labels that occur in a class are in rows of k of its persons.
+
+    The classes of many rows are checked some at a time. If a set is rare, all are checked together, and it is named.
+    """
+    if m != "all" and m < min(rows.longest, FEW_KNOWN) and len(rows.items) > AT_ONCE:
+        checked = _checked_by_some_classes(rows, classes, k, m, engine)
+        if checked is not None:
+            return Verdict(True, checked)
     own, class_of, label_of = split_by_class(rows, classes)
     rare = rare_sets(own, k, m, engine)
     witnesses = [
@@ -189,6 +200,25 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
         for codes, support in rare.sets
     ]
     return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
+
+
+def _checked_by_some_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> int | None:
+    """Return how many sets of up to m labels occur in classes, or None if one is rare in its class."""
+    order = np.argsort(classes.of, kind="stable")
+    firsts = np.cumsum(classes.sizes) - classes.sizes  # where the rows of a class begin in this order
+    before = np.concatenate([[0], np.cumsum(rows.sizes[order])])
+    piece = before[firsts] // AT_ONCE
+    bounds = [*firsts[np.flatnonzero(np.diff(piece, prepend=-1))].tolist(), len(rows)]
+    checked = 0
+    for start, stop in pairwise(bounds):
+        own, _, _ = split_by_class(rows.take(order[start:stop]), Grouping(classes.of[order[start:stop]], classes.least))
+        tick = engine.section(start / len(rows), stop / len(rows)).tick("verifying")
+        arrays, persons = (own.indptr, own.items, len(own.labels), k, m), own.repeaters
+        rare = rare_itemsets(*arrays, persons=persons, first_size_only=True, threads=engine.threads, tick=tick)
+        if rare.violations:
+            return None
+        checked += rare.checked
+    return checked
 
 
 def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:
