@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import mmap
+import sys
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
@@ -97,7 +98,12 @@ class _Sink(io.RawIOBase):
 
 
 def release_batches() -> None:
-    """Let go of the memory that holds columns of mapped tables. They are read again when needed."""
+    """Let go of the memory that holds columns of mapped tables, and of what Arrow keeps of columns that are gone.
+
+    Mapped columns are read again when needed.
+    """
     for mapped in list(_MAPPED):
         if hasattr(mapped, "madvise"):
             mapped.madvise(mmap.MADV_DONTNEED)
+    if (arrow := sys.modules.get("pyarrow")) is not None:
+        arrow.default_memory_pool().release_unused()

@@ -205,10 +205,11 @@ class Engine:
             if len(ends) > 1:
                 self.progress(stage, min(1.0, end / len(rows)))
 
-    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task], *, ahead: bool = True) -> Iterator[Result]:
         """Run ``work(task)`` for every task, and yield the results in the order of the tasks.
 
-        A few tasks run ahead of what is taken. Inside, :func:`current` is an engine with one worker.
+        A few tasks run ahead of what is taken, unless ``ahead`` is false. Inside, :func:`current` is an engine with
+        one worker.
 
         >>> list(Engine(workers=2).each(abs, [-1, 2, -3]))
         [1, 2, 3]
@@ -221,7 +222,7 @@ class Engine:
 
         tasks = iter(tasks)
         first = list(islice(tasks, 2))
-        if self.threads == 1 or len(first) < 2:
+        if self.threads == 1 or len(first) < 2 or not ahead:
             yield from map(run, chain(first, tasks))
             return
         running = deque[Future[Result]]()

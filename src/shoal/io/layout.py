@@ -187,7 +187,9 @@ class Wide(TableLayout):
             list_type=text_list_type(field.type) if is_list(field.type) else None,
             place_of=stream.place,
         )
-        return reader.rows(), others.table() if kept else None, own
+        rows, table = reader.rows(), others.table() if kept else None
+        release_batches()
+        return rows, table, own
 
     def with_options(self, given: dict[str, Any]) -> Self:
         """Return the layout with another column, or another delimiter in its cells."""
@@ -232,7 +234,8 @@ class Wide(TableLayout):
             release_batches()
             return encode(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
-        return schema, current().each(batch, slices(dataset.transactions, table))
+        ahead = self.format.encodes  # otherwise texts of several batches would wait for the writer
+        return schema, current().each(batch, slices(dataset.transactions, table), ahead=ahead)
 
     def encoded(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
         """Return the schema, and the encoded pieces to write. Formats without columns write sets without batches."""

@@ -107,10 +107,13 @@ def write(
     for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
     with files.atomic_output(path) as sink, output.writer(sink, schema) as put:
-        for at, piece in enumerate(pieces, 1):
+        rows = 0
+        for piece in pieces:
             put(piece)
-            if (share := at * BATCH_ROWS / max(1, len(dataset))) < 1:
-                current().progress("writing", share)
+            del piece  # before the next one is made; enumerate would keep it
+            rows += BATCH_ROWS
+            if rows < len(dataset):
+                current().progress("writing", rows / len(dataset))
     return files.sha256_of(path)
 
 
