@@ -100,7 +100,21 @@ def test_a_table_of_300_000_rows_in_little_memory(tmp_path: Path) -> None:
         return int(done.stdout.split()[-1])
 
     peak("generate", "videos", "--rows", "300000", "-o", "in.parquet", "--hierarchy", "tree.csv")
-    how = "--hierarchy tree.csv --model k-km --k 25 --m 2 --algorithm rmerge-rt --within sets --quiet".split()
+    how = [
+        "--hierarchy",
+        "tree.csv",
+        "--model",
+        "k-km",
+        "--k",
+        "25",
+        "--m",
+        "2",
+        "--algorithm",
+        "rmerge-rt",
+        "--within",
+        "sets",
+        "--quiet",
+    ]
     whole = peak("anonymize", "in.parquet", "-o", "a.parquet", "--workers", "2", *how)
     little = peak("anonymize", "in.parquet", "-o", "b.parquet", "--workers", "1", "--memory", "64M", *how)
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
