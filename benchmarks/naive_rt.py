@@ -22,7 +22,7 @@ def ncp(raw: Relational) -> Cost:
     """NCP of each record of a cluster, by the definition."""
     import numpy as np
 
-    places = [low.tolist() for low in raw.low]
+    places = [values.lows.tolist() for values in raw.values]
 
     def cost(cluster: Cluster) -> Fraction:
         total = Fraction(0)
@@ -41,8 +41,8 @@ def norm(raw: Relational, rum: str, unit: int) -> Cost:
     NCPs must be whole numbers of the unit. A root is rounded up, so that no bound is exceeded.
     """
     columns = [
-        (weight, ncp(replace(raw, attributes=(attribute,), low=(low,), high=(high,), weights=(Fraction(1),))))
-        for attribute, low, high, weight in zip(raw.attributes, raw.low, raw.high, raw.weights, strict=True)
+        (weight, ncp(replace(raw, attributes=(attribute,), values=(values,), weights=(Fraction(1),))))
+        for attribute, values, weight in zip(raw.attributes, raw.values, raw.weights, strict=True)
     ]
 
     def cost(cluster: Cluster) -> Fraction:

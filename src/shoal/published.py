@@ -18,7 +18,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import set_members
 from shoal.data.persons import Persons
-from shoal.data.relational import Relational, numbered
+from shoal.data.relational import Relational, first_rows, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean, shorten
@@ -92,12 +92,11 @@ class Grouping:
         """Group rows with equal values in all of these columns, as every reader can. Missing is a value, too."""
         table = data.keep_columns(columns).table
         assert table is not None
-        values = [table.values(name).dictionary_encode("encode") for name in columns]
-        codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
-        group_of = numbered(codes)
-        first = np.unique(group_of, return_index=True)[1]
-        texts = [[("" if text is None else shorten(text)) for text in value.dictionary.to_pylist()] for value in values]
-        shown = [[texts[at][code] for code in codes[at][first].tolist()] for at in range(len(columns))]
+        coded = [table.distinct(name) for name in columns]
+        group_of = numbered(codes for _, codes in coded)
+        first = first_rows(group_of)
+        texts = [[("" if text is None else shorten(text)) for text in values] for values, _ in coded]
+        shown = [[own[code] for code in codes[first].tolist()] for own, (_, codes) in zip(texts, coded, strict=True)]
         names = [", ".join(map("{}={}".format, columns, row)) for row in zip(*shown, strict=True)]
         return cls(group_of, least, tuple(names))
 

@@ -158,8 +158,7 @@ def norms(release: shoal.Release) -> dict[str, float]:
     """Mean Minkowski norms of what the columns lose, from the published values."""
     published = release.published.relational
     assert published is not None
-    parts = zip(published.attributes, published.low, published.high, strict=True)
-    ncps = np.array([attribute.penalties(low, high) for attribute, low, high in parts])
+    ncps = np.array(published.penalties())
     weights = np.array([float(weight) for weight in published.weights])
     return {"l2": float(np.sqrt(weights @ ncps**2).mean()), "max": float(ncps[weights > 0].max(axis=0).mean())}
 

@@ -94,7 +94,7 @@ def test_what_a_column_is_taken_as(values: Any, taken: str, published: list[str 
     found = one(values)
     assert kind(found) == taken
     assert found.columns() == [published]
-    assert [end.tolist() for end in found.low] == [end.tolist() for end in found.high]
+    assert [column.lows.tolist() for column in found.values] == [column.highs.tolist() for column in found.values]
 
 
 def test_frames() -> None:
@@ -260,8 +260,8 @@ def test_resolved_reads_what_others_published() -> None:
     said = {"age": Column(missing=("?",)), "city": Column(hierarchy=CITIES)}
     raw = relational(frame(age=["19", "22", "?"], city=["Lyon", "", "Athens"]), said)
     made = resolved(frame(age=["[10:30]", "*", " "], city=["France", "Any", "Athens"]), raw, said)
-    assert [end.tolist() for end in made.low] == [[10, 19, GONE], [0, 0, 2]]
-    assert [end.tolist() for end in made.high] == [[30, GONE, GONE], [1, GONE, 2]]
+    assert [column.lows.tolist() for column in made.values] == [[10, 19, GONE], [0, 0, 2]]
+    assert [column.highs.tolist() for column in made.values] == [[30, GONE, GONE], [1, GONE, 2]]
     assert made.covers(raw).tolist() == [True, True, True]
     with pytest.raises(DataError, match="Column 'city': 'Rome' is neither"):
         resolved(frame(age=["1"], city=["Rome"]), raw, said)
@@ -279,7 +279,7 @@ def tables(draw: st.DrawFn) -> tuple[Relational, list[int]]:
     ends = tuple(np.array(column, dtype=np.int64) for column in places)
     marks = draw(st.lists(st.integers(0, 4), min_size=rows, max_size=rows))
     numbers = {mark: at for at, mark in enumerate(dict.fromkeys(marks))}
-    return Relational(attributes, ends, ends), [numbers[mark] for mark in marks]
+    return Relational.of_rows(attributes, ends), [numbers[mark] for mark in marks]
 
 
 @given(tables())
@@ -289,18 +289,19 @@ def test_groups_against_plain_loops(made: tuple[Relational, list[int]]) -> None:
     published = raw.generalized(np.array(group_of))
     for at, attribute in enumerate(raw.attributes):
         assert isinstance(attribute, IntervalAttribute)
-        column = raw.low[at].tolist()
+        column = raw.values[at].lows.tolist()
         for rows in members:
             held = [column[row] for row in rows]
             ends = attribute.generalize(np.array([min(held)]), np.array([max(held)]))
-            assert {(int(published.low[at][row]), int(published.high[at][row])) for row in rows} == {
-                (int(ends[0][0]), int(ends[1][0]))
-            }
+            now = published.values[at].take(np.array(rows))
+            assert set(zip(now.lows, now.highs, strict=True)) == {(int(ends[0][0]), int(ends[1][0]))}
     assert published.covers(raw).all()
     elsewhere = raw.take(np.roll(np.arange(len(raw)), 1))
     inside = [
-        all(low[row] <= other[row] <= high[row] for low, high, other in zip(*sides, strict=True))
-        for sides in [(published.low, published.high, elsewhere.low)]
+        all(
+            values.lows[row] <= other.lows[row] <= values.highs[row]
+            for values, other in zip(published.values, elsewhere.values, strict=True)
+        )
         for row in range(len(raw))
     ]
     assert published.covers(elsewhere).tolist() == inside
@@ -316,7 +317,7 @@ def test_classes_and_texts_against_plain_loops(made: tuple[Relational, list[int]
         assert table.classes.tolist() == marks
         again = [attribute.parsed(texts) for attribute, texts in zip(table.attributes, table.columns(), strict=True)]
         assert [(low.tolist(), high.tolist()) for low, high in again] == [
-            (low.tolist(), high.tolist()) for low, high in zip(table.low, table.high, strict=True)
+            (values.lows.tolist(), values.highs.tolist()) for values in table.values
         ]
     order = np.array(list(reversed(range(len(raw)))))
     assert published.take(order).columns() == [column[::-1] for column in published.columns()]
@@ -324,9 +325,9 @@ def test_classes_and_texts_against_plain_loops(made: tuple[Relational, list[int]
 
 def test_a_table_needs_its_columns() -> None:
     with pytest.raises(DataError, match="wanted at least one attribute"):
-        Relational((), (), ())
+        Relational.of_rows((), ())
     with pytest.raises(DataError, match="wanted at least one attribute"):
-        Relational((OrderedAttribute("x", 0, 1),), (np.array([0]),), ())
+        Relational.of_rows((OrderedAttribute("x", 0, 1),), ())
 
 
 @pytest.mark.parametrize("value", ["100000000000000000000", "+1e20", "-1e300", "1e999999999"])

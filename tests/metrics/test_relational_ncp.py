@@ -114,7 +114,7 @@ def test_ul_says_nothing_of_plain_sets_and_0_beside_columns() -> None:
     rows = published([[0], [1]], [[0, 1], []])
     assert shoal.metrics.UL().of(Comparison(rows, rows)) == {}
     ages = np.array([3, 4])
-    columns = replace(rows, relational=Relational((OrderedAttribute("age", 3, 4),), (ages,), (ages,)))
+    columns = replace(rows, relational=Relational.of_rows((OrderedAttribute("age", 3, 4),), [ages]))
     assert shoal.metrics.UL().of(Comparison(rows, columns)) == {"ul": 0}
 
 
@@ -129,7 +129,7 @@ def test_weighted_ul_is_measured_with_the_others() -> None:
 def relational(ages: list[tuple[int, int]], kinds: list[tuple[int, int]], *weights: Fraction) -> Relational:
     axes = (OrderedAttribute("age", 10, 15), CategoricalAttribute("kind", TREE, optional=True))
     low, high = (tuple(np.array([pair[side] for pair in column]) for column in (ages, kinds)) for side in (0, 1))
-    return Relational(axes, low, high, weights)
+    return Relational.of_rows(axes, low, high, weights)
 
 
 GONE = int(MISSING)
@@ -378,7 +378,7 @@ def test_workloads_that_cannot_be_drawn(options: dict[str, int], said: str) -> N
 
 def test_a_column_called_items_cannot_be_asked_for(tmp_path: Path) -> None:
     ages = np.array([3])
-    made = replace(published([[0]], [[0]]), relational=Relational((OrderedAttribute("items", 3, 4),), (ages,), (ages,)))
+    made = replace(published([[0]], [[0]]), relational=Relational.of_rows((OrderedAttribute("items", 3, 4),), [ages]))
     with pytest.raises(OptionError, match="queries cannot ask for a column called 'items'"):
         Workload.generated(made, items=1)
     with pytest.raises(OptionError, match="queries cannot ask for a column called 'items'"):

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -16,13 +17,16 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data import Dataset
+from shoal.data.persons import Persons
 from shoal.errors import Infeasible, OptionError
+from shoal.models import relational
 from shoal.models.base import PrivacyModel, Verdict, Witness
 from shoal.models.k import K
 from shoal.models.k_km import KKm
 from shoal.models.k_lm import KLm
 from shoal.models.km import Km
 from shoal.models.witness import DisclosingInClass, RareInClass
+from shoal.testing import persons
 from tests import oracles
 
 Reach = int | Literal["all"]
@@ -140,6 +144,18 @@ def test_k_km(sheet: Sheet, k: int, m: Reach) -> None:
         shortest = min(map(len, rare))
         assert {len(witness.labels) for witness in found.witnesses} == {shortest}
         assert found.violations == sum(len(labels) == shortest for labels in rare)
+
+
+@given(sheets(), st.integers(2, 4), st.integers(1, 3), st.sampled_from([1, 2, 5]), st.data())
+def test_classes_are_checked_some_at_a_time(sheet: Sheet, k: int, m: int, at_once: int, data: st.DataObject) -> None:
+    """The verdict is the same, with all its figures and witnesses, also if persons are counted."""
+    people = data.draw(persons(len(sheet.sets)))
+    model = KKm(k=k, m=m)
+    view = model.validated_view(sheet.data).of_persons(None if people is None else Persons(np.array(people)))
+    expected = model.verify(view)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relational, "AT_ONCE", at_once)
+        assert model.verify(view) == expected
 
 
 @given(sheets("abst", illness=True), st.integers(2, 3), st.integers(2, 3), st.integers(1, 2), st.booleans())

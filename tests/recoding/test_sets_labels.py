@@ -10,11 +10,12 @@ from shoal.data.labels import set_label, set_members
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError
 from shoal.recoding import LocalSets
+from shoal.recoding.sets import present
 
 
 def test_a_set_that_is_called_like_an_item_is_refused() -> None:
     rows = Transactions.from_sets([["a", "b"], ["(a,b)"]], ["(a,b)", "a", "b"])
-    recoding = LocalSets((np.array([0, 1, 1]),), np.array([0, 0]))
+    recoding = LocalSets.of_chunks([present(np.array([0, 1, 1]))], np.array([0, 0]))
     with pytest.raises(DataError, match="An item has the name '\\(a,b\\)', which is also the label of a published set"):
         recoding.apply(rows)
 

@@ -12,6 +12,7 @@ import pytest
 
 import shoal
 from shoal.algorithms.base import Algorithm
+from shoal.data.axis_values import AxisValues
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
@@ -120,11 +121,11 @@ def test_ranges_must_hold_the_true_values(first: int, last: int, true: bool) -> 
     problem = ages()
     raw = problem.prepared.relational
     assert raw is not None
-    ends = np.sort(np.unique(raw.low[0])), np.sort(np.unique(raw.high[0]))
+    places = np.unique(raw.values[0].lows)
 
     def ranged(items: Transactions, hidden: Sensitive | None) -> Published:
-        low, high = (np.full(4, side[at]) for side, at in zip(ends, (first, last), strict=True))
-        return replace(Published.plain(items, hidden), relational=replace(raw, low=(low,), high=(high,)))
+        values = AxisValues(np.zeros(4, dtype=np.uint8), places[[first]], places[[last]])
+        return replace(Published.plain(items, hidden), relational=replace(raw, values=(values,)))
 
     if true:
         assert shoal.anonymize(problem, algorithm=Returns(Made(ranged))).verdict.holds

@@ -204,7 +204,7 @@ def test_labels_are_text() -> None:
     table = Table(pa.table({f"column {EVIL}": [1, 2, 3]}))
     made = release([[f"one {EVIL}", "b1"], ["two", "b1"], ["b1"]], tree, table)
     data = replace(made.problem.data, origin=Origin(f"file {EVIL}"))
-    made = replace(made, problem=replace(made.problem, data=data))
+    made = replace(made, problem=replace(made.problem, all_data=data))
     for text in all_forms(made)[1:]:
         assert "<script" not in text
     page = Page(report.as_html(Story.of(made)))

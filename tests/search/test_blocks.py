@@ -287,6 +287,22 @@ def test_memory_is_estimated_for_blocks(monkeypatch: pytest.MonkeyPatch) -> None
     assert pipeline.make_release(problem, shoal.algorithms.Rfirst(within="sets", block_rows=60), engine).verdict.holds
 
 
+def test_blocks_that_cannot_be_split_are_estimated_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All columns are equal, so there is one block, whatever its size should be."""
+    given, engine = videos(600), Engine(workers=1, memory=40_000)
+    assert given.data.table is not None
+    columns = given.data.table.arrow
+    same = columns.take([0] * len(columns))
+    problem = replace(given, data=replace(given.data, table=replace(given.data.table, arrow=same)))
+    method = shoal.algorithms.Rfirst(within="sets", block_rows=60)
+    monkeypatch.setattr(memory, "LARGE", 0)
+    assert method.items_at_once(problem.prepared, engine) == len(problem.prepared.items.items)
+    largest = max(len(block.problem.items.items) for block in method.blocks(given.prepared))
+    assert method.items_at_once(given.prepared, engine) == largest < len(given.prepared.items.items) / 5
+    with pytest.raises(OptionError, match="memory"):
+        pipeline.make_release(problem, method, engine)
+
+
 def test_progress_tells_a_share_of_all_blocks() -> None:
     told: list[tuple[str, float]] = []
     engine = Engine(workers=1, progress=lambda stage, share: told.append((stage, share)))

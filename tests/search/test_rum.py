@@ -23,7 +23,7 @@ TWO, ONE = [0, 0, 1, 1], [0, 0, 0, 0]
 def table(weights: tuple[Fraction, ...] = (), most: int = 10) -> Relational:
     columns = tuple(np.array(values, dtype=np.int64) for values in (X, Y))
     attributes = tuple(OrderedAttribute(name, 0, most) for name in "xy")
-    return Relational(attributes, columns, columns, weights)
+    return Relational.of_rows(attributes, columns, weights=weights)
 
 
 def measured(rum: Rum, raw: Relational, clusters: list[int]) -> tuple[ColumnLoss, int, list[Counts]]:

@@ -26,6 +26,7 @@ from shoal.search.clusters import By, Clusters
 from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
 from shoal.search.listing import can_list
+from shoal.search.memory import fits
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.needs import Needs
 from shoal.search.optimum import best_cut
@@ -336,19 +337,23 @@ class FormingAlgorithm(ClusteringAlgorithm):
         return "ncp", False
 
     def items_at_once(self, problem: Prepared[Any], engine: Engine) -> int:
-        """Return the number of items of the blocks that are worked on at the same time."""
-        items = len(problem.items.items)
-        if must_part(problem):
-            return items
-        return min(items, items * self.block_rows * engine.threads // max(1, len(problem.items)))
+        """Return the number of items of the largest blocks, as many as are worked on at the same time.
+
+        Blocks may be larger than ``block_rows``: equal columns cannot be split, nor may the rows of some persons.
+        """
+        rows = problem.items
+        if fits(len(rows.items), engine):  # then the blocks need not be known
+            return len(rows.items)
+        sizes = sorted(int(rows.sizes[block.rows].sum()) for block in self.blocks(problem))
+        return sum(sizes[-engine.threads :])
 
     def blocks(self, problem: Prepared[ItemsetModel]) -> list[Block[ItemsetModel]]:
         """Split many records into blocks that can be made safe by themselves."""
         if len(problem.items) <= self.block_rows or must_part(problem):
             return [Block.only(problem)]
         demand = problem.model.demand(problem.items)
-        fits, keep = Needs(problem).is_feasible, bool(demand.one_in)
-        return split_into_blocks(problem, self.block_rows, demand.k, fits=fits, keep_persons=keep)
+        feasible, keep = Needs(problem).is_feasible, bool(demand.one_in)
+        return split_into_blocks(problem, self.block_rows, demand.k, fits=feasible, keep_persons=keep)
 
     def first_clusters(self, block: Block[ItemsetModel], engine: Engine, *, exact: bool = False) -> FirstClusters:
         """Form clusters that can be made safe by themselves. ``exact``: compute their loss without rounding errors."""

@@ -194,9 +194,8 @@ def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:
     """Return the different values of a column as texts, and the index of each row's value."""
     table = data.keep_columns([name]).table
     assert table is not None
-    encoded = table.values(name).dictionary_encode(null_encoding="encode")
-    values = ["" if value is None else text_of(value) for value in encoded.dictionary.to_pylist()]
-    return values, encoded.indices.to_numpy(zero_copy_only=False)
+    values, codes = table.distinct(name)
+    return ["" if value is None else text_of(value) for value in values], codes
 
 
 def coded_texts(data: Dataset, name: str) -> tuple[list[str | None], Any]:
@@ -209,11 +208,11 @@ def coded_texts(data: Dataset, name: str) -> tuple[list[str | None], Any]:
     assert data.table is not None
     column = data.table.arrow.column(name)
     if not is_nested(data, name) and not isinstance(column.type, pa.BaseExtensionType):
-        encoded = data.table.values(name).dictionary_encode(null_encoding="encode")
-        return list(map(_any_text, encoded.dictionary.to_pylist())), encoded.indices.to_numpy(zero_copy_only=False)
+        values, codes = data.table.distinct(name)
+        return list(map(_any_text, values)), codes
     number: dict[str | None, int] = {}
-    codes = [number.setdefault(_any_text(value), len(number)) for value in column.to_pylist()]
-    return list(number), np.array(codes, dtype=np.int64)
+    numbers = [number.setdefault(_any_text(value), len(number)) for value in column.to_pylist()]
+    return list(number), np.array(numbers, dtype=np.int64)
 
 
 def _any_text(value: Any) -> str | None:

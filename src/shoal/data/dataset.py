@@ -48,6 +48,11 @@ class Origin:
         """Return a note for each file whose columns were joined."""
         return tuple(note for note in self.notes if isinstance(note, Joined))
 
+    @property
+    def of_some_rows(self) -> Origin:
+        """The origin of some of the rows: places and layout of the file do not hold for them."""
+        return Origin(self.name)
+
     def why_missing(self, name: str) -> str:
         """Explain why the data lack a column that their file has. Return an empty string if the file lacks it too."""
         for note in self.notes:
@@ -155,7 +160,7 @@ class Dataset:
     def take(self, rows: Counts) -> Dataset:
         """Return some of the rows, in the given order."""
         table = self.table.take(rows) if self.table is not None and self.table.names else None
-        return Dataset(self.transactions.take(rows), table, Origin(self.origin.name))
+        return Dataset(self.transactions.take(rows), table, self.origin.of_some_rows)
 
     def reordered(self, rows: Counts) -> Dataset:
         """Return the same rows in another order. They will be written in the same layout."""

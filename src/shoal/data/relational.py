@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,39 +12,51 @@ import numpy.typing as npt
 
 from shoal.data.arrays import Counts, frozen
 from shoal.data.attributes import Attribute
+from shoal.data.axis_values import AxisValues, narrow, narrowest
 from shoal.errors import DataError
+
+_ROWS = 1 << 18  # rows whose values are compared at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Relational:
-    """The quasi-identifiers. The value of row r in attribute a lies between ``low[a][r]`` and ``high[a][r]``.
+    """The quasi-identifiers of many rows: the values of each attribute (:class:`AxisValues`).
 
     Raw values have equal ends.
 
     >>> from shoal.data.ordered import OrderedAttribute
-    >>> raw = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
+    >>> raw = Relational.of_rows((OrderedAttribute("age", 19, 70),), [np.array([19, 22, 70])])
     >>> generalized = raw.generalized(np.array([0, 0, 1]))
     >>> generalized.columns(), generalized.classes.tolist(), bool(generalized.covers(raw).all())
     ([['[19:22]', '[19:22]', '70']], [0, 0, 1], True)
     """
 
     attributes: tuple[Attribute, ...]
-    low: tuple[Counts, ...]
-    high: tuple[Counts, ...]
+    values: tuple[AxisValues, ...]
     weights: tuple[Fraction, ...] = ()  # the share of each attribute in the loss; default: equal shares
 
     def __post_init__(self) -> None:
-        """Freeze."""
-        for name in ("low", "high"):
-            object.__setattr__(self, name, tuple(frozen(ends, np.int64) for ends in getattr(self, name)))
-        if not self.attributes or len({len(self.attributes), len(self.low), len(self.high)}) > 1:
+        """Set default weights."""
+        if not self.attributes or len(self.attributes) != len(self.values):
             raise DataError("Relational: wanted at least one attribute, and low and high values for each.")
         if not self.weights:
             object.__setattr__(self, "weights", (Fraction(1, len(self.attributes)),) * len(self.attributes))
 
+    @classmethod
+    def of_rows(
+        cls,
+        attributes: Iterable[Attribute],
+        low: Sequence[Counts],
+        high: Sequence[Counts] | None = None,
+        weights: Iterable[Fraction] = (),
+    ) -> Relational:
+        """Build it from the ends of each row's value, attribute by attribute. Without ``high``, both are the same."""
+        ends = zip(low, low if high is None else high, strict=True)
+        return cls(tuple(attributes), tuple(AxisValues.of_rows(*both) for both in ends), tuple(weights))
+
     def __len__(self) -> int:
         """Number of rows."""
-        return len(self.low[0])
+        return len(self.values[0])
 
     def __repr__(self) -> str:
         """Describe the size and the columns without showing any data."""
@@ -55,17 +67,21 @@ class Relational:
         """Return the names of the columns."""
         return tuple(attribute.name for attribute in self.attributes)
 
+    @property
+    def _columns(self) -> Iterator[tuple[Attribute, AxisValues]]:
+        """Iterate over the attributes and their values."""
+        return zip(self.attributes, self.values, strict=True)
+
     def take(self, rows: Counts) -> Relational:
         """Return some of the rows, in the given order."""
-        low, high = (tuple(part[rows] for part in ends) for ends in (self.low, self.high))
-        return replace(self, low=low, high=high)
+        return replace(self, values=tuple(values.take(rows) for values in self.values))
 
     def generalized(self, group_of: Counts) -> Relational:
         """Return the rows with equal values in each group: the smallest generalization that covers its rows."""
-        merged = [attribute.merged(low, group_of) for attribute, low in zip(self.attributes, self.low, strict=True)]
-        attributes, low, high = zip(*merged, strict=True)
-        low, high = (tuple(ends[group_of] for ends in side) for side in (low, high))
-        return replace(self, attributes=attributes, low=low, high=high)
+        merged = [attribute.merged(values.lows, group_of) for attribute, values in self._columns]
+        of = frozen(narrow(group_of, len(merged[0][1])), narrowest(len(merged[0][1])))
+        values = tuple(AxisValues(of, low, high) for _, low, high in merged)
+        return replace(self, attributes=tuple(attribute for attribute, *_ in merged), values=values)
 
     @cached_property
     def classes(self) -> Counts:
@@ -73,24 +89,33 @@ class Relational:
 
         Rows with equal values in all attributes share one. Classes are numbered by their first rows.
         """
-        return numbered([part for ends in (self.low, self.high) for part in ends])
+        first = self.values[0].of
+        if all(values.of is first for values in self.values):  # the rows of a group have equal values
+            return numbered([numbered([ends for one in self.values for ends in (one.low, one.high)])[first]])
+        return numbered(numbered([one.low, one.high])[one.of] for one in self.values)
 
     def covers(self, raw: Relational) -> npt.NDArray[np.bool_]:
         """Return for each row whether its values cover the original ones."""
         inside = np.ones(len(self), dtype=np.bool_)
-        for attribute, low, high, places in zip(self.attributes, self.low, self.high, raw.low, strict=True):
-            inside &= attribute.covers(low, high, places)
+        for start in range(0, len(self), _ROWS):
+            rows = slice(start, start + _ROWS)
+            for (attribute, values), was in zip(self._columns, raw.values, strict=True):
+                part, places = values.part(rows), was.part(rows)
+                inside[rows] &= attribute.covers(part.lows, part.highs, places.lows)
         return inside
 
+    def texts(self) -> list[list[str | None]]:
+        """Return the published text of each of the numbered values, attribute by attribute. None is a missing value."""
+        return [attribute.texts(values.low, values.high) for attribute, values in self._columns]
+
     def columns(self) -> list[list[str | None]]:
-        """Return the published text of each value, column by column. None is a missing value."""
-        ends = zip(self.attributes, self.low, self.high, strict=True)
-        return [attribute.texts(low, high) for attribute, low, high in ends]
+        """Return the published text of each row, column by column."""
+        parts = zip(self.texts(), self.values, strict=True)
+        return [[texts[at] for at in values.of.tolist()] for texts, values in parts]
 
     def penalties(self) -> list[npt.NDArray[np.float64]]:
         """Return the NCP of each row, attribute by attribute."""
-        ends = zip(self.attributes, self.low, self.high, strict=True)
-        return [attribute.penalties(low, high) for attribute, low, high in ends]
+        return [attribute.penalties(values.low, values.high)[values.of] for attribute, values in self._columns]
 
 
 def numbered(parts: Iterable[npt.NDArray[np.generic]]) -> Counts:
@@ -105,6 +130,16 @@ def numbered(parts: Iterable[npt.NDArray[np.generic]]) -> Counts:
         marks = codes if marks is None else _coded(marks * different + codes)[0]
     assert marks is not None, "there must be a column"
     return marks
+
+
+def first_rows(group_of: Counts) -> Counts:
+    """Return the first row of each group. Groups are 0, 1, .. in the order of their first rows.
+
+    >>> first_rows(np.array([0, 1, 0, 2])).tolist()
+    [0, 1, 3]
+    """
+    highest = np.maximum.accumulate(group_of)
+    return np.flatnonzero(np.diff(highest, prepend=-1))
 
 
 def _coded(values: npt.NDArray[np.generic]) -> tuple[Counts, int]:

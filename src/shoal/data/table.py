@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+import numpy.typing as npt
+
 from shoal.data.arrays import Counts
+from shoal.data.arrow import numpy_of
+from shoal.data.axis_values import collected
+from shoal.engines import release_batches
 from shoal.errors import DataError
 
 
@@ -46,8 +51,23 @@ class Table:
         """Return the number of rows."""
         return int(self.arrow.num_rows)
 
+    def distinct(self, name: str) -> tuple[list[Any], npt.NDArray[Any]]:
+        """Return the different values of a column, in the order of their first rows, and the number of each row's.
+
+        A missing value is one of them, None. NaN is missing.
+        """
+        chunks = self._plain(name).dictionary_encode(null_encoding="encode").chunks  # all have the same dictionary
+        values = chunks[0].dictionary.to_pylist() if chunks else []
+        codes = collected((numpy_of(chunk.indices) for chunk in chunks), len(values), len(self))
+        release_batches()
+        return values, codes
+
     def values(self, name: str) -> Any:
         """Return one column as an Arrow array of plain values. NaN is missing."""
+        return self._plain(name).combine_chunks()
+
+    def _plain(self, name: str) -> Any:
+        """Return one column as a chunked Arrow array of plain values."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -62,7 +82,7 @@ class Table:
             column = column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())  # 0.1 is not 0.10000000149011612
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), None, column)
-        return column.combine_chunks()
+        return column
 
     def keep(self, names: Collection[str]) -> Table:
         """Return only these columns, in their old order."""

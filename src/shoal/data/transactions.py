@@ -291,7 +291,7 @@ class Transactions:
         >>> Transactions.from_sets([["a"], ["b"], ["a", "b"]]).take(np.array([2, 0])).sets()
         [frozenset({...}), frozenset({'a'})]
         """
-        sizes = self.sizes[rows]
+        sizes = self.indptr[rows + 1] - self.indptr[rows]
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
         return Transactions(indptr, self.items[at], self.labels, self.persons and self.persons.take(rows))

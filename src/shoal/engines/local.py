@@ -17,12 +17,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.engines.background import Background, ahead, result_of
+from shoal.engines.batches import CollectedBatches
 from shoal.engines.storage import Collected, half_of_memory
 from shoal.errors import OptionError
 
@@ -124,6 +125,10 @@ class Engine:
         """Iterate over items, of which none is None. The next one is made in a thread, if there are several."""
         return ahead(items) if self.threads > 1 else items
 
+    def collect_batches(self, schema: Any) -> CollectedBatches:
+        """Return an empty table that may grow larger than memory. ``schema``: the pyarrow.Schema of its batches."""
+        return CollectedBatches(schema, self.memory_limit, self.work_dir)
+
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Self]:
         """Make this the engine of all work in the block that is given no engine (:func:`current`)."""
@@ -213,10 +218,11 @@ class Engine:
             if len(ends) > 1:
                 self.progress(stage, min(1.0, end / len(rows)))
 
-    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task], *, ahead: bool = True) -> Iterator[Result]:
         """Run ``work(task)`` for every task, and yield the results in the order of the tasks.
 
-        A few tasks run ahead of what is taken. Inside, :func:`current` is an engine with one worker.
+        A few tasks run ahead of what is taken, unless ``ahead`` is false. Inside, :func:`current` is an engine with
+        one worker.
 
         >>> list(Engine(workers=2).each(abs, [-1, 2, -3]))
         [1, 2, 3]
@@ -229,7 +235,7 @@ class Engine:
 
         tasks = iter(tasks)
         first = list(islice(tasks, 2))
-        if self.threads == 1 or len(first) < 2:
+        if self.threads == 1 or len(first) < 2 or not ahead:
             yield from map(run, chain(first, tasks))
             return
         running = deque[Future[Result]]()

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from shoal.errors import OutputError
 
-_SHARE = 64  # an array may take this part of the memory before it goes to a file: there are many arrays
+SHARE = 64  # an array may take this part of the memory before it goes to a file: there are many arrays
 _MANY = 1 << 16  # values of a first piece that make more of them likely, so that room for all is worth it
 _CGROUPS, _OWN_CGROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
@@ -61,7 +61,7 @@ class Collected:
         most: int = 0,
         over: npt.NDArray[Any] | None = None,
     ) -> None:
-        self._dtype, self._limit, self._folder = np.dtype(dtype), memory // _SHARE, folder
+        self._dtype, self._limit, self._folder = np.dtype(dtype), memory // SHARE, folder
         self._known, self._most = bool(most), min(most or sys.maxsize, self._limit // self._dtype.itemsize)
         self._room: npt.NDArray[Any] = np.empty(0, self._dtype) if over is None else _writable(over)
         self._pieces: list[npt.NDArray[Any]] = []  # those that have no room
@@ -135,6 +135,18 @@ def open_scratch(folder: Path | None) -> IO[bytes]:
         return tempfile.TemporaryFile(dir=folder, buffering=0)
     except OSError as error:
         raise _full(error, folder) from None
+
+
+def write_scratch(file: IO[bytes], data: Any, folder: Path | None) -> int:
+    """Write all bytes to a file of :func:`open_scratch`, and return how many. Raise an error if there is no space."""
+    left = memoryview(data).cast("B")
+    size = len(left)
+    try:
+        while len(left):
+            left = left[file.write(left) :]
+    except OSError as error:
+        raise _full(error, folder) from None
+    return size
 
 
 def _full(error: OSError, folder: Path | None) -> OutputError:

@@ -14,7 +14,9 @@ import numpy as np
 
 from shoal import hierarchies
 from shoal.data import bands
+from shoal.data.arrays import frozen
 from shoal.data.attributes import MISSING, Attribute, is_missing
+from shoal.data.axis_values import AxisValues
 from shoal.data.categories import CategoricalAttribute
 from shoal.data.collections import CollectionAttribute, can_be_collected
 from shoal.data.columns import Column, values_of
@@ -37,7 +39,7 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
     (Relational(3 rows, age, origin), [3, 2])
     """
     assert data.table is not None
-    attributes, places = [], []
+    attributes, placed = [], []
     for name, column in columns.items():
         values, codes = values_of(data, name)
         counts = np.bincount(codes, minlength=len(values)).tolist()
@@ -46,16 +48,15 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
         }
         missing = sum(known.values()) < len(data)
         attribute = _attribute(name, column, list(known), known, optional=missing)
-        positions = np.array(
-            [_place(attribute, text, column.missing, data, codes, at) for at, text in enumerate(values)]
-        )
+        positions = [_place(attribute, text, column.missing, data, codes, at) for at, text in enumerate(values)]
+        places = frozen(positions, np.int64)
         attributes.append(attribute)
-        places.append(positions.astype(np.int64)[codes])
+        placed.append(AxisValues(codes, places, places))
     weights = [
         Fraction(1, len(columns)) if column.weight is None else Fraction(str(column.weight))
         for column in columns.values()
     ]
-    return Relational(tuple(attributes), tuple(places), tuple(places), tuple(weights))
+    return Relational(tuple(attributes), tuple(placed), tuple(weights))
 
 
 def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column]) -> Relational:
@@ -67,9 +68,9 @@ def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column])
             own, low, high = attribute.resolved(values, columns[attribute.name].missing)
         except DataError as error:
             raise DataError(f"{data.origin.name}: {error}") from None
-        published.append((own, low[codes], high[codes]))
-    attributes, lows, highs = zip(*published, strict=True)
-    return dataclasses.replace(original, attributes=attributes, low=lows, high=highs)
+        published.append((own, AxisValues(codes, low, high)))
+    attributes, places = zip(*published, strict=True)
+    return dataclasses.replace(original, attributes=attributes, values=places)
 
 
 def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Dataset, codes: Any, at: int) -> int:

@@ -105,6 +105,11 @@ class Format(ABC):
         """Return a record batch in the form in which it is written. Several threads may do this at once."""
         return batch
 
+    @property
+    def encodes(self) -> bool:
+        """Whether it takes time to encode a batch, so that several threads should do it."""
+        return type(self).encoded is not Format.encoded
+
     def encoded_sets(self, rows: Transactions) -> Any:
         """Return sets in the form in which they are written, for formats that hold nothing else."""
         raise NotImplementedError

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Self
 from shoal.data import Dataset, Transactions
 from shoal.data.arrow import arrow_text, is_list, is_text
 from shoal.data.source_layout import SourceLayout
-from shoal.engines import current
+from shoal.engines import current, release_batches
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.cells import CellStatistics, check_items, fitting
 from shoal.io.coding import Coded, Encoder, as_text, coded_lists, label_lists, slices
@@ -171,12 +171,10 @@ class Wide(TableLayout):
     @classmethod
     def read(cls, stream: Stream, format: Format, options: ReaderOptions) -> tuple[Transactions, Any, Self]:
         """Find the column of sets, and code its items batch by batch."""
-        import pyarrow as pa
-
         at = set_column(stream.schema, options, stream.source, typed=format.lists)
         field = stream.schema.field(at)
         kept = [name for name in stream.schema.names if name != field.name]
-        others: list[Any] = []
+        others = current().collect_batches(stream.schema.remove(at))
         reader = SetReader(field, options, stream)
         for batch in stream.batches:
             reader.add(batch.column(at))
@@ -189,9 +187,9 @@ class Wide(TableLayout):
             list_type=text_list_type(field.type) if is_list(field.type) else None,
             place_of=stream.place,
         )
-        rows = reader.rows()
-        schema = stream.schema.remove(at)
-        return rows, pa.Table.from_batches(others, schema) if schema.names else None, own
+        rows, table = reader.rows(), others.table() if kept else None
+        release_batches()
+        return rows, table, own
 
     def with_options(self, given: dict[str, Any]) -> Self:
         """Return the layout with another column, or another delimiter in its cells."""
@@ -233,9 +231,11 @@ class Wide(TableLayout):
             arrays = [column.combine_chunks() for column in columns.columns]
             arrays.insert(at, set_cells(rows, self.item_delimiter, kind, self.format.format))
             rows.release()
+            release_batches()
             return encode(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
-        return schema, current().each(batch, slices(dataset.transactions, table))
+        ahead = self.format.encodes  # otherwise texts of several batches would wait for the writer
+        return schema, current().each(batch, slices(dataset.transactions, table), ahead=ahead)
 
     def encoded(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
         """Return the schema, and the encoded pieces to write. Formats without columns write sets without batches."""

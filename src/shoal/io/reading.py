@@ -345,8 +345,9 @@ def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
             raise no_column(name, stream.schema.names, stream.source)
     if columns is None:
         return stream.table()
-    batches = [batch.select(list(columns)) for batch in stream.batches]
-    return pa.Table.from_batches(batches, pa.schema([stream.schema.field(name) for name in columns]))
+    batches = (batch.select(list(columns)) for batch in stream.batches)
+    schema = pa.schema([stream.schema.field(name) for name in columns])
+    return replace(stream, schema=schema, batches=batches).table()
 
 
 def likely_sets(dataset: Dataset) -> list[str]:

@@ -2,6 +2,7 @@
 
 For each run, one row of the other columns is kept, and the codes of its items. So data that are sorted by id need
 memory for their records only. Unsorted data need memory for one run per row. Texts are dictionary-coded as they arrive.
+Very many runs are in a file until they are merged, column by column.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_text, is_text, numpy_of
 from shoal.data.note import Note
 from shoal.data.reading_notes import IdsKept, IdsReplaced, NullItemsDropped, VaryingColumns
+from shoal.engines import CollectedBatches, current, release_batches
 from shoal.errors import DataError
 from shoal.io.coding import Coded, Encoder, are_whole, as_text, is_whole
 from shoal.io.format import ReaderOptions
@@ -37,7 +39,7 @@ class Runs:
         self._columns, self._stream, self._options = columns, stream, options
         self._kept = [name for name in stream.schema.names if name not in (columns.item, columns.quantity)]
         self._varying: list[str] = [] if columns.quantity is None else [columns.quantity]
-        self._parts: list[dict[str, Any]] = []  # the columns of each batch, with one row for each run
+        self._parts: dict[str, CollectedBatches] = {}  # the columns of all batches, with one row for each run
         self._encoder = Encoder(multiset=options.multiset, drop_items=options.drop_items)
         self._lines = 0
         self._no_id, self._no_item = _Missing(), _Missing()
@@ -65,11 +67,15 @@ class Runs:
 
     def _add_runs(self, runs: dict[str, Any], sizes: Counts) -> None:
         """Store the columns of runs of these sizes. All rows of a run have the same id, or none."""
+        import pyarrow as pa
+
         missing = _either([missing_values(runs[name], blank=True) for name in self._columns.ids])
         self._no_id.add(None if missing is None else np.repeat(missing, sizes), self._lines)
-        if not self._parts and not self._no_id.count:
+        if not self._lines and not self._no_id.count:
             self._drop_varying(runs, *numbered([runs[name] for name in self._columns.ids]))
-        self._parts.append({name: runs[name] for name in self._kept})
+        for name in self._kept:
+            batch = pa.record_batch({name: runs[name]})
+            self._parts.setdefault(name, current().collect_batches(batch.schema)).append(batch)
 
     def _add_items(self, batch: Any, sizes: Counts) -> None:
         """Code the items of runs of these sizes."""
@@ -123,8 +129,7 @@ class Runs:
         """Leave out a column that varies within a record."""
         self._kept.remove(name)
         self._varying.append(name)
-        for part in self._parts:
-            part.pop(name, None)
+        self._parts.pop(name, None)
 
     def records(self) -> tuple[Transactions, Any]:
         """Return the sets of all records, and one row of the other columns for each."""
@@ -132,7 +137,7 @@ class Runs:
 
         self._refuse_missing()
         types = {name: self._stream.schema.field(name).type for name in self._kept}
-        if not self._parts:
+        if not self._lines:
             return Transactions.nothing(0), pa.schema(types.items()).empty_table()
         ids = {name: self._taken(name) for name in self._columns.ids}
         key, firsts = numbered(list(ids.values()))
@@ -145,16 +150,18 @@ class Runs:
             if name in self._kept:
                 column = column.take(first_rows) if unordered else column
                 records[name] = column if pa.types.is_dictionary(types[name]) else as_plain(column, types[name])
-        self._parts.clear()
+        table = current().collect_batches(pa.schema([(name, column.type) for name, column in records.items()]))
+        table.extend(pa.table(records).to_batches(current().part_rows))
+        records.clear()
         rows = self._encoder.transactions(key, len(firsts))
         self._options.tell_missing(self._encoder.dropped)
-        return rows, pa.table(records)
+        return rows, table.table()
 
     def _taken(self, name: str) -> Any:
         """Return a column of all runs, as one array."""
-        import pyarrow as pa
-
-        return pa.chunked_array([part[name] for part in self._parts]).unify_dictionaries().combine_chunks()
+        column = self._parts.pop(name).table().column(0).unify_dictionaries().combine_chunks()
+        release_batches()
+        return column
 
     def _refuse_missing(self) -> None:
         """Refuse rows without an id, and rows without an item unless these are to be left out."""

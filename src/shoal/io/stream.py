@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
+from shoal.engines import current
+
 
 @dataclass(frozen=True, eq=False)
 class Stream:
@@ -19,10 +21,10 @@ class Stream:
     joined: Mapping[str, str] = field(default_factory=dict)  # the file of each column that a join has added
 
     def table(self) -> Any:
-        """Return all batches as a pyarrow.Table."""
-        import pyarrow as pa
-
-        return pa.Table.from_batches(list(self.batches), self.schema)
+        """Return all batches as a pyarrow.Table, which may be larger than memory."""
+        columns = current().collect_batches(self.schema)
+        columns.extend(self.batches)
+        return columns.table()
 
 
 def nth_row(row: int) -> str:

@@ -107,16 +107,21 @@ def write(
     schema, pieces = plan.layout.encoded(plan.dataset)
     for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
-    digest = hashlib.sha256()
+    digest, rows = hashlib.sha256(), 0
     with (
         files.atomic_output(path, digest=digest) as sink,
         output.writer(sink, schema) as put,
         current().background() as background,
     ):
-        for at, piece in enumerate(pieces, 1):
-            background.run(put, piece)
-            if (share := at * BATCH_ROWS / max(1, len(dataset))) < 1:
-                current().progress("writing", share)
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                background.run(put, piece)
+            else:  # a batch, which may be large: it is written before the next one is made
+                put(piece)
+            del piece  # enumerate would keep it
+            rows += BATCH_ROWS
+            if rows < len(dataset):
+                current().progress("writing", rows / len(dataset))
     return digest.hexdigest()
 
 

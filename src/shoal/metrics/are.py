@@ -196,16 +196,10 @@ class _Columns:
     """The published values of columns. Each different value is computed once."""
 
     def __init__(self, relational: Relational) -> None:
-        self.attributes = relational.attributes
-        pairs = [
-            np.unique(np.stack(ends), axis=1, return_inverse=True)
-            for ends in zip(relational.low, relational.high, strict=True)
-        ]
-        self.ends = [values for values, _ in pairs]
-        self.value_of = [back.ravel() for _, back in pairs]
+        self.attributes, self.values = relational.attributes, relational.values
 
     def shares(self, at: int, first: int, last: int, rows: Counts) -> Figures:
         """Return for some rows which share of the values behind the published one is asked for."""
-        low, high = self.ends[at]
-        shares: Figures = self.attributes[at].shares(low, high, first, last)[self.value_of[at][rows]]
+        values = self.values[at]
+        shares: Figures = self.attributes[at].shares(values.low, values.high, first, last)[values.of[rows]]
         return shares

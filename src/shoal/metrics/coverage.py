@@ -5,7 +5,9 @@ Rows are compared part by part, so that the data may be larger than memory. What
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import islice
 from typing import Self
 
@@ -20,7 +22,8 @@ from shoal.kernels.measure.covered_items import covered_items
 from shoal.published import Published
 
 _TURNS = 8  # labels of each item that are tried on all rows, before each row is searched
-_AT_ONCE = 2_000_000  # pairs of an item and a label of its row that are compared at once
+_ROWS = 1 << 14  # rows that are compared at once
+_AT_ONCE = 1 << 18  # pairs of an item and a label of its row that are compared at once
 
 
 def check_fit(original: Transactions, published: Published) -> None:
@@ -59,17 +62,12 @@ class Covered:
     def of(cls, original: Transactions, published: Published, engine: Engine | None = None) -> Self:
         """Compare all rows."""
         check_fit(original, published)
-        work = _by_label if published.exclusive else _by_row
+        work = _by_label if published.exclusive else partial(_by_row, covers=_Covers(published))
         both = _Both(original, published)
         parts = list((engine or current()).over("measuring", lambda part, _: (*work(part), part.emptied), both))
-        items, sizes, counts = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
-        width = published.n_items + 1
-        keys = items * np.int64(width) + sizes
-        order = np.argsort(keys, kind="stable")
-        first = np.flatnonzero(np.diff(keys[order], prepend=-1))
-        sums = np.add.reduceat(counts[order], first) if len(first) else counts
-        codes, sizes = np.divmod(keys[order][first], width)
-        return cls(codes.astype(np.int32), sizes, sums, sum(part[3] for part in parts))
+        keys, counts = _added([(keys, counts) for keys, counts, _ in parts])
+        items, sizes = np.divmod(keys, published.n_items + 1)
+        return cls(items.astype(np.int32), sizes, counts, sum(emptied for _, _, emptied in parts))
 
     @property
     def total(self) -> int:
@@ -104,7 +102,31 @@ class _Both:
         return int(np.count_nonzero((self.original.sizes > 0) & (self.published.rows.sizes == 0)))
 
 
-Counted = tuple[Codes, Counts, Counts]  # items, sizes of their labels, and how often
+Counted = tuple[Counts, Counts]  # item * (all items + 1) + size of its label, and how often; ascending
+
+
+def _added(parts: Sequence[Counted]) -> Counted:
+    """Add up counts of the same keys."""
+    keys, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    order = np.argsort(keys, kind="stable")
+    first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    return keys[order][first], np.add.reduceat(counts[order], first) if len(first) else counts
+
+
+class _Covers:
+    """The labels that cover each item, prepared once for all parts of the rows."""
+
+    def __init__(self, published: Published) -> None:
+        self._published = published
+        self.smallest = list(islice(published.covering(), _TURNS))
+
+    @cached_property
+    def keys(self) -> Counts:
+        """All pairs of an item and a label that covers it, as item * labels + label, ascending."""
+        published = self._published
+        keys: Counts = published.cover_items * np.int64(len(published.rows.labels)) + row_ids(published.cover_indptr)
+        keys.sort()
+        return keys
 
 
 def _by_label(both: _Both) -> Counted:
@@ -117,30 +139,34 @@ def _by_label(both: _Both) -> Counted:
     missed = original.supports - covered
     some, none = np.flatnonzero(covered), np.flatnonzero(missed)
     sizes = np.concatenate([published.cover_sizes[label_of[some]], np.zeros(len(none), dtype=np.int64)])
-    return np.concatenate([some, none]), sizes, np.concatenate([covered[some], missed[none]])
+    keys = np.concatenate([some, none]) * np.int64(published.n_items + 1) + sizes
+    return _added([(keys, np.concatenate([covered[some], missed[none]]))])
 
 
-def _by_row(both: _Both) -> Counted:
+def _by_row(both: _Both, covers: _Covers) -> Counted:
     """Count if several labels may cover an item."""
-    width = both.published.n_items + 1
-    keys, counts = counted(both.original.items * np.int64(width) + covered_sizes(both.original, both.published))
-    items, sizes = np.divmod(keys, width)
-    return items, sizes, counts
+    width, found = both.published.n_items + 1, []
+    for start in range(0, max(1, len(both)), _ROWS):
+        part = both.part(start, min(start + _ROWS, len(both)))
+        sizes = covered_sizes(part.original, part.published, covers)
+        found.append(counted(part.original.items * np.int64(width) + sizes))
+    return _added(found)
 
 
-def covered_sizes(original: Transactions, published: Published) -> Counts:
+def covered_sizes(original: Transactions, published: Published, covers: _Covers | None = None) -> Counts:
     """Return the size of the smallest label that covers each item of each original row; 0: none does.
 
     Most are found at once among the few smallest labels that cover an item. If very many labels cover an item (each
     cluster may have its own), the rest is looked up among the labels of its row.
     """
     check_fit(original, published)
+    covers = covers or _Covers(published)
     rows = row_ids(original.indptr)
     width = len(published.rows.labels)
     present = row_ids(published.rows.indptr) * width + published.rows.items  # ascending
     sizes = np.zeros(len(original.items), dtype=np.int64)
     open_ = np.arange(len(original.items))
-    for best in islice(published.covering(), _TURNS):
+    for best in covers.smallest:
         if not len(open_) or not len(present):
             break
         label = best[original.items[open_]].astype(np.int64)
@@ -150,10 +176,9 @@ def covered_sizes(original: Transactions, published: Published) -> Counts:
         sizes[open_[covered]] = published.cover_sizes[label[covered]]
         open_ = open_[~covered & (label >= 0)]
     if len(open_):
-        covers = np.sort(published.cover_items * np.int64(width) + row_ids(published.cover_indptr))
         held = published.rows.sizes[rows[open_]]  # labels of the row of each
         for part in np.split(open_, np.searchsorted(np.cumsum(held), np.arange(_AT_ONCE, held.sum(), _AT_ONCE))):
-            sizes[part] = _smallest_of_row(original.items[part], rows[part], published, covers)
+            sizes[part] = _smallest_of_row(original.items[part], rows[part], published, covers.keys)
     return sizes
 
 

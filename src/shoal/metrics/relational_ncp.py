@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from fractions import Fraction
 
 import numpy as np
@@ -62,7 +63,7 @@ class RelationalNCP(Measure):
         >>> from shoal.data.ordered import OrderedAttribute
         >>> from shoal.published import Published
         >>> from shoal.data.transactions import Transactions
-        >>> ages = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
+        >>> ages = Relational.of_rows((OrderedAttribute("age", 19, 70),), [np.array([19, 22, 70])])
         >>> was = replace(Published.plain(Transactions.nothing(3)), relational=ages)
         >>> now = replace(was, relational=ages.generalized(np.array([0, 0, 1])))
         >>> RelationalNCP().of(Comparison(was, now))
@@ -81,11 +82,12 @@ class RelationalNCP(Measure):
 def _means(original: Relational | None, published: Relational) -> list[Fraction]:
     """Return the exact mean penalty of each column."""
     means = []
-    for at, attribute in enumerate(published.attributes):
-        low, high = published.low[at], published.high[at]
-        penalties = attribute.numerators(low, high)
-        if original is not None:
-            removed = (low == MISSING) & (original.low[at] < MISSING)
-            penalties = np.where(removed, attribute.denominator, penalties)
-        means.append(Fraction(sum(penalties.tolist()), attribute.denominator * max(1, len(published))))
+    for at, (attribute, values) in enumerate(zip(published.attributes, published.values, strict=True)):
+        penalties = attribute.numerators(values.low, values.high)
+        total = sum(map(operator.mul, penalties.tolist(), values.counts.tolist()))  # Python integers do not overflow
+        if original is not None and (values.low[values.used] == MISSING).any():
+            missing = (values.low == MISSING)[values.of]
+            removed = int(np.count_nonzero(missing & (original.values[at].low < MISSING)[original.values[at].of]))
+            total += removed * attribute.denominator  # the numerator of a missing value is 0
+        means.append(Fraction(total, attribute.denominator * max(1, len(published))))
     return means

@@ -223,8 +223,9 @@ def _values(relational: Relational | None, chosen: Iterable[int], row: int) -> d
     """Return the values of a record in some columns as texts."""
     if relational is None:
         return {}
-    ends = [(relational.attributes[at], int(relational.low[at][row]), int(relational.high[at][row])) for at in chosen]
-    return {attribute.name: attribute.text(low, high) for attribute, low, high in ends}
+    columns = [(relational.attributes[at], relational.values[at]) for at in chosen]
+    numbered = [(attribute, values, int(values.of[row])) for attribute, values in columns]
+    return {one.name: one.text(int(values.low[number]), int(values.high[number])) for one, values, number in numbered}
 
 
 def _read(line: str, place: str) -> Query:

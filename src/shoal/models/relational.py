@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 
 from shoal.data.arrays import Counts, csr_from_pairs, row_ids
+from shoal.data.arrow import arrow_numbers
 from shoal.data.dataset import Dataset
 from shoal.data.persons import Persons
+from shoal.data.relational import Relational
 from shoal.data.table import Role
 from shoal.data.transactions import Transactions
-from shoal.engines import Engine
+from shoal.engines import Engine, current
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.verify.rare_itemsets import rare_itemsets
 from shoal.metrics.risk import Risk, min_matching
 from shoal.models.base import PrivacyModel, Verdict
 from shoal.models.people import NOT_MISSING, about_people, class_sizes, counted, noun
@@ -27,6 +31,8 @@ from shoal.models.witness import RareInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses in a verdict
+AT_ONCE = 1 << 20  # items of records in the classes that are checked at the same time
+FEW_KNOWN = 4  # sets of fewer labels are counted; for more, whole rows may be checked instead
 
 
 class RelationalModel(PrivacyModel):
@@ -68,11 +74,9 @@ class RelationalModel(PrivacyModel):
         dataset = super().to_dataset(data, published)
         if published.relational is None or dataset.table is None:
             return dataset
-        import pyarrow as pa
-
-        arrow = dataset.table.arrow
-        for name, texts in zip(published.relational.names, published.relational.columns(), strict=True):
-            arrow = arrow.set_column(arrow.column_names.index(name), name, pa.array(texts, pa.string()))
+        arrow, columns = dataset.table.arrow, _text_columns(published.relational)
+        for name in columns.column_names:
+            arrow = arrow.set_column(arrow.column_names.index(name), name, columns.column(name))
         return replace(dataset, table=replace(dataset.table, arrow=arrow))
 
     def classes(self, published: Published) -> Grouping:
@@ -101,6 +105,20 @@ class RelationalModel(PrivacyModel):
                 f"{self.title} with k={self.k} needs at least {counted(self.k, rows.persons)}, got "
                 f"{rows.count_persons()}: choose a smaller k, or add data."
             )
+
+
+def _text_columns(relational: Relational) -> Any:
+    """Return the published texts as a pyarrow.Table, which may be larger than memory."""
+    import pyarrow as pa
+
+    schema, rows = pa.schema([(name, pa.string()) for name in relational.names]), current().part_rows
+    columns = current().collect_batches(schema)
+    different = [pa.array(texts, pa.string()) for texts in relational.texts()]
+    for start in range(0, len(relational), rows):
+        numbers = [arrow_numbers(values.of[start : start + rows]) for values in relational.values]
+        texts = [own.take(of) for own, of in zip(different, numbers, strict=True)]
+        columns.append(pa.RecordBatch.from_arrays(texts, schema=schema))
+    return columns.table()
 
 
 def name_of(classes: Grouping, at: int) -> str:
@@ -162,7 +180,14 @@ def beyond_m(m: int | Literal["all"]) -> list[str]:
 
 
 def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:
-    """Check that all sets of up to m labels that occur in a class are in rows of k of its persons."""
+    """Check that all sets of up to m labels that occur in a class are in rows of k of its persons.
+
+    The classes of many rows are checked some at a time. If a set is rare, all are checked together, and it is named.
+    """
+    if m != "all" and m < min(rows.longest, FEW_KNOWN) and len(rows.items) > AT_ONCE:
+        checked = _checked_by_some_classes(rows, classes, k, m, engine)
+        if checked is not None:
+            return Verdict(True, checked)
     own, class_of, label_of = split_by_class(rows, classes)
     rare = rare_sets(own, k, m, engine)
     witnesses = [
@@ -175,6 +200,25 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
         for codes, support in rare.sets
     ]
     return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
+
+
+def _checked_by_some_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> int | None:
+    """Return how many sets of up to m labels occur in classes, or None if one is rare in its class."""
+    order = np.argsort(classes.of, kind="stable")
+    firsts = np.cumsum(classes.sizes) - classes.sizes  # where the rows of a class begin in this order
+    before = np.concatenate([[0], np.cumsum(rows.sizes[order])])
+    piece = before[firsts] // AT_ONCE
+    bounds = [*firsts[np.flatnonzero(np.diff(piece, prepend=-1))].tolist(), len(rows)]
+    checked = 0
+    for start, stop in pairwise(bounds):
+        own, _, _ = split_by_class(rows.take(order[start:stop]), Grouping(classes.of[order[start:stop]], classes.least))
+        tick = engine.section(start / len(rows), stop / len(rows)).tick("verifying")
+        arrays, persons = (own.indptr, own.items, len(own.labels), k, m), own.repeaters
+        rare = rare_itemsets(*arrays, persons=persons, first_size_only=True, threads=engine.threads, tick=tick)
+        if rare.violations:
+            return None
+        checked += rare.checked
+    return checked
 
 
 def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:

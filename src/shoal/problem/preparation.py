@@ -17,6 +17,7 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.models.base import PrivacyModel
+from shoal.models.relational import RelationalModel
 from shoal.problem.persons import require_counting
 from shoal.problem.prepared import Model, Prepared
 
@@ -57,7 +58,7 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
         given=problem,
         model=model,
         loss=problem.loss,
-        data=data,
+        all_data=data,
         hierarchy=hierarchy,
         item_weights=None if problem.weights is None else problem.weights.per_item(hierarchy, sensitive),
         items=hierarchy.encode(known, data.first_use),
@@ -111,8 +112,8 @@ def _assign_roles(
                 f"Column '{name}' is in sensitive_column= of the model, but has the role {role.value}: give it the "
                 f"role sensitive, or leave it out there."
             )
-    if model.relational:
-        model.as_published(data)  # raises an error if there are no quasi-identifiers
+    if isinstance(model, RelationalModel):
+        model.quasi_identifiers(data)  # raises an error if there are none
     return data, chosen
 
 

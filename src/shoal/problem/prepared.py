@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts
 from shoal.data.columns import Column
-from shoal.data.dataset import Dataset
+from shoal.data.dataset import Dataset, Origin
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.persons import Persons
 from shoal.data.relational import Relational
@@ -39,7 +39,7 @@ class Prepared(Generic[Model]):
     given: Problem[Model]
     model: Model  # with groups of items replaced by their items
     loss: AdditiveLoss  # the loss that is minimised
-    data: Dataset  # with the role of each column
+    all_data: Dataset  # with the role of each column
     hierarchy: Hierarchy  # of the items that are not sensitive
     items: Transactions  # the rows without sensitive items; codes are leaves of the hierarchy
     sensitive_part: Sensitive | None  # the sensitive values, for models that separate them; published unchanged
@@ -50,6 +50,7 @@ class Prepared(Generic[Model]):
     sensitive_groups: Mapping[str, int]  # declared groups, with the number of their items in the data
     added_items: int  # number of items that were missing in the hierarchy
     all_items: Transactions | None = None  # all rows, if ``items`` holds only what a search needs of them
+    taken: Counts | None = None  # the rows of ``all_data`` that this is about; None: all
 
     def __repr__(self) -> str:
         """Describe the problem without showing any data."""
@@ -70,20 +71,36 @@ class Prepared(Generic[Model]):
         """How to treat items that are missing in the hierarchy."""
         return self.given.unknown_items
 
+    @cached_property
+    def data(self) -> Dataset:
+        """The data of these rows. They are taken when asked for: few searches look at the columns of some rows."""
+        return self.all_data if self.taken is None else self.all_data.take(self.taken)
+
+    @property
+    def origin(self) -> Origin:
+        """Where the data came from."""
+        return self.all_data.origin if self.taken is None else self.all_data.origin.of_some_rows
+
     @property
     def persons(self) -> Persons | None:
         """The person of each row, or None if every row counts as a person."""
-        return self.data.transactions.persons
+        persons = self.all_data.transactions.persons
+        return persons if persons is None or self.taken is None else persons.take(self.taken)
+
+    @property
+    def _rows(self) -> int:
+        """The number of rows of :attr:`data`."""
+        return len(self.all_data if self.taken is None else self.taken)
 
     @property
     def sensitive(self) -> Transactions:
         """The sensitive values of each row; empty rows for models that do not separate them."""
-        return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.values
+        return Transactions.nothing(self._rows) if self.sensitive_part is None else self.sensitive_part.values
 
     @property
     def sensitive_items(self) -> Transactions:
         """The sensitive items of each row as published; empty rows for models that do not separate them."""
-        return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.items
+        return Transactions.nothing(self._rows) if self.sensitive_part is None else self.sensitive_part.items
 
     @cached_property
     def secret_items(self) -> npt.NDArray[np.bool_]:
@@ -101,7 +118,7 @@ class Prepared(Generic[Model]):
         """Return the same problem for some of the rows, in the given order."""
         return replace(
             self,
-            data=self.data.take(rows),
+            taken=rows if self.taken is None else self.taken[rows],
             items=self.items.take(rows),
             sensitive_part=self.sensitive_part and self.sensitive_part.take(rows),
             relational=self.relational and self.relational.take(rows),

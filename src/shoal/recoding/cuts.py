@@ -14,6 +14,7 @@ from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import HierarchyError
 from shoal.published import Published
+from shoal.recoding import chunks
 from shoal.recoding.base import Recoding, RecodingSummary
 
 
@@ -158,11 +159,11 @@ class LocalCuts(Recoding):
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by its node of the cut of its row's chunk."""
         hierarchy, nodes = self.cuts[0].hierarchy, self.published_nodes
-        node_of = np.stack([np.repeat(cut.nodes, hierarchy.leaves[cut.nodes]) for cut in self.cuts])
-        rows = row_ids(items.indptr)
-        codes = np.searchsorted(nodes, node_of[self.chunk_of[rows], items.items])
+        own = np.concatenate([cut.nodes for cut in self.cuts])  # the nodes of a cut cover all leaves, in their order
+        starts = np.cumsum(hierarchy.leaves[own]) - hierarchy.leaves[own]
+        codes = np.searchsorted(nodes, own).astype(np.int32)
         labels = tuple(hierarchy.labels[node] for node in nodes)
-        published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
+        published = chunks.recoded(items, self.chunk_of, chunks.by_start(starts, codes, hierarchy.n_leaves), labels)
         return Published.from_nodes(published, nodes, hierarchy, hidden)
 
     @property

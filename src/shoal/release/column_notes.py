@@ -85,8 +85,8 @@ def _mistakes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
     """Note columns that may have been treated wrongly."""
     raw = problem.relational
     assert raw is not None
-    for attribute, low in zip(raw.attributes, raw.low, strict=True):
-        if len(low) >= FEW and len(np.unique(low)) == len(low):
+    for attribute, values in zip(raw.attributes, raw.values, strict=True):
+        if len(raw) >= FEW and len(np.unique(values.low[values.used])) == len(raw):
             yield NamesPeople(attribute.name)
         spec = problem.quasi_identifiers[attribute.name]
         if spec.type == "auto" and spec.hierarchy is None:
@@ -101,11 +101,11 @@ def _few_numbers(problem: Prepared[PrivacyModel]) -> list[Note]:
     assert raw is not None
     names = tuple(
         attribute.name
-        for attribute, low in zip(raw.attributes, raw.low, strict=True)
+        for attribute, values in zip(raw.attributes, raw.values, strict=True)
         if problem.quasi_identifiers[attribute.name].type == "auto"
         and attribute.whole_numbers
-        and len(low) >= CODED
-        and len(np.unique(low[low < MISSING])) in CODES
+        and len(raw) >= CODED
+        and len(np.setdiff1d(values.low[values.used], [MISSING])) in CODES
     )
     return [FewNumbers(names)] if names else []
 

@@ -24,7 +24,7 @@ from shoal._version import __version__
 from shoal.algorithms.base import Algorithm
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
-from shoal.engines import LOCAL, Engine
+from shoal.engines import LOCAL, Engine, release_batches
 from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
 from shoal.metrics.base import Measure
 from shoal.metrics.comparison import Comparison
@@ -76,7 +76,10 @@ def make_release(
         published = solution.recoding.apply(prepared.items, prepared.sensitive_part).of_persons(prepared.persons)
         clashes.refuse_after(prepared, published)
     with _timed(timings, cpu, "verify"):
-        verdict = prepared.model.verify(_read_back(prepared, published), engine)
+        seen = _read_back(prepared, published)
+        release_batches()  # of the columns as texts
+        verdict = prepared.model.verify(seen, engine)
+        del seen
     if not verdict.holds:
         raise PrivacyViolation(
             f"Algorithm {algorithm.name} returned a recoding that is not {prepared.model.title}: nothing was "

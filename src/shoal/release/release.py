@@ -16,7 +16,7 @@ from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.note import Note
 from shoal.data.table import Role
-from shoal.engines import current
+from shoal.engines import current, release_batches
 from shoal.errors import OptionError, OutputError
 from shoal.hierarchies.codebook import CodeBook, codebook_path, refuse_other_codebook
 from shoal.hierarchies.default import was_built
@@ -282,8 +282,10 @@ class Release:
 
         if added := self.problem.model.adds_columns:
             io.check_columns(self.problem.data, added, path, layout.get("format"))
-        sha256 = io.write(self.dataset, path, **layout)
-        options = io.options_to_read(self.dataset, path, **layout)
+        dataset = self.dataset
+        sha256 = io.write(dataset, path, **layout)
+        options = io.options_to_read(dataset, path, **layout)
+        release_batches()  # of the texts of the last batch
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
         return replace(self, provenance={**self.provenance, "output": output})
 

@@ -48,7 +48,7 @@ def relational(release: Release) -> RelationalFacts | None:
 
 def _column(release: Release, before: Relational, after: Relational, at: int) -> ColumnFacts:
     """Return the figures of one quasi-identifier."""
-    name = after.names[at]
+    name, was, now = after.names[at], before.values[at], after.values[at]
     source = release.provenance["columns"][name]
     ncp = release.losses.get(f"{RelationalNCP.name}:{name}")
     return ColumnFacts(
@@ -57,8 +57,8 @@ def _column(release: Release, before: Relational, after: Relational, at: int) ->
         hierarchy=source["hierarchy"],
         values=_different(before, at),
         values_after=_different(after, at),
-        missing=int(np.count_nonzero(before.low[at] == MISSING)),
-        unchanged=int(np.count_nonzero(after.low[at] == after.high[at])),
+        missing=int(was.counts[was.low == MISSING].sum()),
+        unchanged=int(now.counts[now.low == now.high].sum()),
         ncp=ncp,
         weight=float(after.weights[at]),
     )
@@ -66,7 +66,8 @@ def _column(release: Release, before: Relational, after: Relational, at: int) ->
 
 def _different(data: Relational, at: int) -> int:
     """Count the different values of a column. A missing value counts as one."""
-    return int(numbered([data.low[at], data.high[at]]).max(initial=-1)) + 1
+    values = data.values[at]
+    return int(numbered([values.low[values.used], values.high[values.used]]).max(initial=-1)) + 1
 
 
 def _classes(before: Relational, after: Relational, persons: Persons | None) -> ClassFacts:

@@ -16,7 +16,7 @@ def refuse_too_many(items: int, engine: Engine, search: str = "The search") -> N
     Traceback (most recent call last):
     shoal.errors.OptionError: Algorithm lra needs about 300 MB of memory for these data, and 200 MB are allowed: ...
     """
-    if items < LARGE or items * BYTES_OF_ITEM <= engine.memory_limit:
+    if fits(items, engine):
         return
     wanted, allowed = (_size(size) for size in (items * BYTES_OF_ITEM, engine.memory_limit))
     raise OptionError(
@@ -25,6 +25,11 @@ def refuse_too_many(items: int, engine: Engine, search: str = "The search") -> N
         f"items (m or p up to 2, and m=3 by aa): model km by aa, da, auto, optimal, hghs, mhghs, optimal-suppress and "
         f"mm, lm and (without persons) km-negative by aa, da, auto and optimal, hkp by mm."
     )
+
+
+def fits(items: int, engine: Engine) -> bool:
+    """Whether a search that holds so many items of records fits into memory. Few items always do."""
+    return items < LARGE or items * BYTES_OF_ITEM <= engine.memory_limit
 
 
 def _size(number: int) -> str:

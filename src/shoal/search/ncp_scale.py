@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts
+from shoal.data.axis_values import AxisValues
 from shoal.data.relational import Relational
 from shoal.data.scales import Scale
 
@@ -26,7 +27,7 @@ class NcpScale:
 
     >>> from shoal.data.ordered import OrderedAttribute
     >>> ages = np.array([19, 22, 70])
-    >>> ncp = NcpScale.of(Relational((OrderedAttribute("age", 19, 70),), (ages,), (ages,)))
+    >>> ncp = NcpScale.of(Relational.of_rows((OrderedAttribute("age", 19, 70),), [ages]))
     >>> ncp.unit, ncp.codes[0].tolist(), ncp.scales[0].costs.tolist(), ncp.slack
     (51, [0, 1, 2], [0, 3, 51], 0)
     """
@@ -59,13 +60,13 @@ class NcpScale:
         exact *= max(1, least // exact)
         most = max(1, math.ceil(sum(weights))) * max(1, len(raw))  # the cost of all records if each loses everything
         unit = min(exact, finest, 2**61 // most)
-        points, codes = zip(*(np.unique(low, return_inverse=True) for low in raw.low), strict=True)
+        points, codes = zip(*map(_dense, raw.values), strict=True)
         scales = [
             attribute.cost_scale(places, share * unit)
             for attribute, places, share in zip(raw.attributes, points, shares, strict=True)
         ]
         slack = 0 if exact == unit else len(scales)
-        return cls([code.astype(np.int32) for code in codes], scales, unit, slack)
+        return cls(list(codes), scales, unit, slack)
 
     def total(self, cluster_of: Counts) -> int:
         """The cost of all rows in these clusters."""
@@ -79,3 +80,12 @@ class NcpScale:
     def most(self, share: float, rows: int) -> int:
         """Return the largest total cost of this many rows that is certainly not above a mean NCP."""
         return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows
+
+
+def _dense(values: AxisValues) -> tuple[Counts, Codes]:
+    """Return the different places that occur, ascending, and the rank of each row's place among them."""
+    used = values.used
+    points, rank = np.unique(values.low[used], return_inverse=True)
+    code_of = np.zeros(len(values.low), dtype=np.int32)
+    code_of[used] = rank
+    return points, code_of[values.of]

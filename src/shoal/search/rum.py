@@ -111,11 +111,10 @@ class ColumnLoss:
     def _defined(self, members: Sequence[Counts]) -> Fraction:
         """Compute Rum by its definition."""
         published, total = self.raw.generalized(part_of(members, self.n)), Fraction(0)
-        parts = zip(published.attributes, published.weights, published.low, published.high, strict=True)
-        firsts = [int(rows[0]) for rows in members]
+        parts = zip(published.attributes, published.weights, published.values, strict=True)  # one value a cluster
         penalties = [
-            (weight, [Fraction(one, attribute.denominator) for one in attribute.numerators(low, high)[firsts].tolist()])
-            for attribute, weight, low, high in parts
+            (weight, [Fraction(one, attribute.denominator) for one in attribute.numerators(own.low, own.high).tolist()])
+            for attribute, weight, own in parts
         ]
         for at, rows in enumerate(members):
             total += len(rows) * self._norm([(weight, ncps[at]) for weight, ncps in penalties])

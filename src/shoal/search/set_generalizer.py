@@ -21,6 +21,7 @@ from shoal.options import option
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
+from shoal.recoding.sets import ChunkSets, present
 from shoal.search.clock import Clock
 from shoal.search.direct import CutInput, level_by_level
 from shoal.search.grouped_sets import GroupedSets
@@ -87,14 +88,14 @@ class SetGeneralizer:
         """Generalize all clusters, each by itself, in parallel."""
         cluster_of = part_of(clusters, len(self.problem.items))
         if not self.uses_hierarchy:
-            return LocalSets(tuple(engine.map("generalizing sets", self._sets, clusters)), cluster_of)
+            return LocalSets.of_chunks(engine.map("generalizing sets", self._sets, clusters), cluster_of)
         return LocalCuts(tuple(engine.map("generalizing sets", self._cut, clusters)), cluster_of)
 
     def loss(self, rows: Counts, engine: Engine) -> int:
         """Return the sum of UL over the records of a generalized cluster, in steps, so that equal losses are equal."""
         recoding: Recoding
         if not self.uses_hierarchy:
-            recoding = LocalSets((self._sets(rows, engine),), np.zeros(len(rows), dtype=np.int64))
+            recoding = LocalSets.of_chunks([self._sets(rows, engine)], np.zeros(len(rows), dtype=np.int64))
         else:
             recoding = self._cut(rows, engine)
         return int(np.rint(record_losses(recoding.apply(self.problem.items.take(rows))) * STEPS).sum())
@@ -120,7 +121,11 @@ class SetGeneralizer:
             raise KeyboardInterrupt  # the best so far of a single cluster is useless
         return solution.recoding
 
-    def _sets(self, rows: Counts, engine: Engine) -> Codes:
+    def _sets(self, rows: Counts, engine: Engine) -> ChunkSets:
+        """Return the items that occur, and the smallest item of the set of each."""
+        return present(self._first_of(rows, engine))
+
+    def _first_of(self, rows: Counts, engine: Engine) -> Codes:
         """Return the smallest item of the set of each item, or -1 for items that do not occur."""
         part = self.problem.take(rows)
         several = np.count_nonzero(part.items.supports) > 1

@@ -84,8 +84,8 @@ def interrupted(solution: Solution) -> bool:
 
 def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solution) -> Solution:
     """Return a solution on a refined hierarchy with names for the groups."""
-    labels = {*problem.data.transactions.labels, *problem.sensitive.labels}
-    origin = problem.data.origin
+    labels = {*problem.all_data.transactions.labels, *problem.sensitive.labels}
+    origin = problem.origin
     final = named(tree, solution.recoding.published_nodes, origin.marks, labels, origin.set_columns)
     return replace(solution, recoding=solution.recoding.on(final), hierarchy=final)
 
