@@ -52,6 +52,15 @@ def test_a_failure_ends_the_line() -> None:
     assert out.getvalue() == "counting ...\n"
 
 
+def test_a_stage_after_the_end_is_not_told() -> None:
+    """What a report needs may be computed when it is asked for."""
+    out = io.StringIO()
+    with stages.lines(out) as progress:
+        pass
+    progress("explaining", 0.0)
+    assert out.getvalue() == ""
+
+
 def test_nothing_is_told_of_no_stages() -> None:
     out = io.StringIO()
     with stages.lines(out):

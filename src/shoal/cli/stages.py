@@ -27,12 +27,13 @@ class Lines:
         self._since = 0.0
         self._told: set[str] = set()
         self._open = False  # whether the line of the stage waits for its end
+        self._closed = False
         self._untold: defaultdict[str, float] = defaultdict(float)
         self._rows: dict[str, int] = {}
 
     def __call__(self, stage: str, share: float) -> None:
-        """Begin a stage, unless it is the current one."""
-        if stage == self._stage:
+        """Begin a stage, unless it is the current one or nothing is to be written any more."""
+        if stage == self._stage or self._closed:
             return
         self.end()
         self._stage, self._since = stage, time.perf_counter()
@@ -60,8 +61,9 @@ class Lines:
             if self._untold[stage] >= WORTH_A_LINE:
                 self._write(f"{visible(stage)} again: {self._untold.pop(stage):.1f} s\n")
 
-    def break_off(self) -> None:
-        """End the line without a time, because the work has failed."""
+    def close(self) -> None:
+        """Write nothing any more. If the work has failed, end the line without a time."""
+        self._closed = True
         if self._open:
             self._write("\n")
             self._open = False
@@ -86,5 +88,5 @@ def lines(stream: IO[str]) -> Iterator[Lines]:
         yield progress
         progress.end()
     finally:
-        progress.break_off()
+        progress.close()
         _running.clear()
