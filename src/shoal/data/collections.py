@@ -81,8 +81,6 @@ class CollectionAttribute(Attribute):
 
         A collection may have one value. With ``MISSING`` in it, it is "anything". Where values may be missing, a
         collection of all values is published like "anything", so both are the same.
-
-        Where values may be missing, all of them are published as anything is, so they are the same.
         """
         n = len(self.values)
         anything = [len(one) > 1 and (one[-1] == MISSING or (self.optional and len(one) == n)) for one in wanted]

@@ -260,11 +260,23 @@ class Transactions:
             raise DataError("Transactions: labels must be unique.")
         if np.array_equal(code_of, np.arange(len(code_of))):
             return Transactions._valid(self.indptr, self.items, tuple(labels), self.persons)
+        if bool(np.all(code_of >= 0) and np.all(np.diff(code_of) > 0)):  # then rows keep their length and order
+            return Transactions._valid(self.indptr, self._replaced(code_of, stage), tuple(labels), self.persons)
         rising = bool(np.all(np.diff(code_of[code_of >= 0]) >= 0))
         if len(self) <= current().part_rows:
             return Transactions._valid(*_recoded(self, code_of, rising), tuple(labels), self.persons)
         parts = current().over(stage, lambda part, _: _recoded(part, code_of, rising), self)
         return Transactions.joined(parts, tuple(labels), self.persons, rows=len(self), most=len(self.items))
+
+    def _replaced(self, code_of: Codes, stage: str) -> Codes:
+        """Replace every item i by ``code_of[i]``. The result may be larger than memory."""
+        if len(self) <= current().part_rows:
+            return code_of.take(self.items)
+        items = current().collect(np.int32, len(self.items))
+        with current().background() as background:
+            for codes in current().over(stage, lambda part, _: code_of.take(part.items), self):
+                background.run(items.append, codes)
+        return items.array()
 
     def in_use(self) -> Transactions:
         """Return the same rows with only the labels that occur."""
@@ -331,6 +343,5 @@ def _recoded_block(rows: Transactions, code_of: Codes, rising: bool) -> tuple[Of
         return csr_from_pairs(ids[there], codes[there], len(rows))
     ends = np.zeros(len(codes) + 1, dtype=np.int32 if len(codes) < _SHORT else np.int64)
     np.cumsum(kept, dtype=ends.dtype, out=ends[1:])
-    return ends[rows.indptr].astype(np.int64, copy=False), codes.compress(
-        kept
-    )  # faster than codes[kept], and without the GIL
+    different = codes.compress(kept)  # faster than codes[kept], and without the GIL
+    return ends[rows.indptr].astype(np.int64, copy=False), different

@@ -181,8 +181,6 @@ def all_or_none() -> Iterator[None]:
     """Write several files: if the block ends without an error, all of them appear, otherwise none.
 
     Inside another such block, they appear when the outer block ends.
-
-    Inside another such block, they appear when that one ends.
     """
     if _staged.get() is not None:
         yield

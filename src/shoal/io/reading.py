@@ -223,8 +223,6 @@ def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options
     """Read a source. Read it again if its start led to a wrong guess.
 
     A folder may need two repetitions: one for the types of its parts, and one for the types inside a part.
-
-    A folder may have two of them: of the types of its parts, and of those inside of a part.
     """
     for _ in range(3):
         try:
