@@ -12,7 +12,7 @@ namespace shoal {
 class MinimalPairs {
 public:
     // `closed`: the nodes that are threats by themselves.
-    MinimalPairs(const Tree& tree, const std::vector<uint8_t>& closed) : tree_(tree), at_(tree.nodes, NONE) {
+    MinimalPairs(const Tree& tree, const std::vector<uint8_t>& closed) : at_(tree.nodes, NONE) {
         auto dead = tree.at_or_below(closed);
         for (Code u = tree.root() + 1; u-- > tree.leaves;) {  // parents first
             bool top = u == tree.root();
@@ -69,7 +69,6 @@ private:
         std::vector<uint64_t> bits_;
     };
 
-    const Tree& tree_;
     std::vector<Code> at_;  // by node: its place in nodes_, or NONE if it cannot be expanded
     std::vector<Code> nodes_, above_;  // that can be expanded, parents first; the place of the parent
     std::vector<Code> singles_;

@@ -16,6 +16,7 @@
 #include "search/cuts/minimal_pairs.hpp"
 #include "search/cuts/pairs.hpp"
 #include "search/cuts/sets.hpp"
+#include "search/cuts/triple_table.hpp"
 
 namespace shoal {
 
@@ -264,10 +265,14 @@ protected:
         SetCounter(rows, std::move(order), n, tree_.nodes, k_).run(size, threads, tick, report);
     }
 
+    // The rows must have no rare sets of fewer labels.
     std::vector<Set> rare_sets(const Rows& rows, int size, const Tick& tick) const {
         std::vector<Groups> found(worker_count(threads_, tree_.nodes));
-        count_rare(rows, size, static_cast<int>(found.size()), tick,
-                   [&](int w, Set set, int64_t count) { keep(found[w], {count, std::move(set)}); });
+        auto threads = static_cast<int>(found.size());
+        auto report = [&](int w, Set set, int64_t count) { keep(found[w], {count, std::move(set)}); };
+        TripleTable table(rows, tree_.nodes, k_, threads);
+        if (size == 3 && table.pays()) table.each_rare(threads, tick, report);
+        else count_rare(rows, size, threads, tick, report);
         return merged(found);
     }
 
