@@ -16,8 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.data import Dataset
+from shoal.data import Dataset, Transactions
 from shoal.data.persons import Persons
+from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.models import relational
 from shoal.models.base import PrivacyModel, Verdict, Witness
@@ -26,6 +27,7 @@ from shoal.models.k_km import KKm
 from shoal.models.k_lm import KLm
 from shoal.models.km import Km
 from shoal.models.witness import DisclosingInClass, RareInClass
+from shoal.published import Grouping
 from shoal.testing import persons
 from tests import oracles
 
@@ -156,6 +158,21 @@ def test_classes_are_checked_some_at_a_time(sheet: Sheet, k: int, m: int, at_onc
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(relational, "AT_ONCE", at_once)
         assert model.verify(view) == expected
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 10**6])
+def test_persons_are_counted_in_classes_that_are_checked_some_at_a_time(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each class has 5 persons. In the second class, a is in 4 rows, but all of them are of one person."""
+    rows = [["a", "b"]] * 4 + [["b"]] * 4
+    own = Transactions.from_sets(rows * 2).of_persons([0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 4, 5, 6, 7])
+    classes = Grouping(np.repeat([0, 1], 8), least=4)
+    monkeypatch.setattr(relational, "AT_ONCE", at_once)
+    verdict = relational.rare_in_classes(own, classes, 4, 1, Engine())
+    assert not verdict.holds
+    assert [(witness.labels, witness.support) for witness in verdict.witnesses] == [(("a",), 1)]
+    assert relational.rare_in_classes(own.of_persons(None), classes, 4, 1, Engine()).holds
 
 
 @given(sheets("abst", illness=True), st.integers(2, 3), st.integers(2, 3), st.integers(1, 2), st.booleans())

@@ -7,6 +7,7 @@ of the output is gone. docs/reference/command-line.md has the table.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import importlib
@@ -150,8 +151,14 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy starts its threads when loaded; our own do the work
     gc.set_threshold(50_000)  # while modules are loaded, the default looks for garbage hundreds of times in vain
+    atexit.register(_ignore_interrupts)
     with record() as written:
         _run(written)
+
+
+def _ignore_interrupts() -> None:
+    """Let Ctrl-C change nothing any more: the command has ended, and only Python shuts down."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run(written: list[Path]) -> NoReturn:

@@ -118,7 +118,7 @@ def write(
                 background.run(put, piece)
             else:  # a batch, which may be large: it is written before the next one is made
                 put(piece)
-            del piece  # enumerate would keep it
+            del piece  # before the next one is made
             rows += BATCH_ROWS
             if rows < len(dataset):
                 current().progress("writing", rows / len(dataset))

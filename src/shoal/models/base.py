@@ -161,6 +161,11 @@ class PrivacyModel(Spec, ABC):
         """Return the items that an attacker may know, and the sensitive values (None for most models)."""
         return data.transactions, None
 
+    def check_columns(self, data: Dataset) -> None:
+        """Refuse data without the other columns that the model is about."""
+        if self.relational:
+            self.as_published(data)
+
     def as_published(self, data: Dataset) -> Published:
         """Return data as a reader sees them: labels represent themselves, and sensitive values are separate."""
         return Published.plain(*self.split_sensitive(data))

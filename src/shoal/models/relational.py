@@ -64,6 +64,10 @@ class RelationalModel(PrivacyModel):
             )
         return known
 
+    def check_columns(self, data: Dataset) -> None:
+        """Refuse data without quasi-identifiers."""
+        self.quasi_identifiers(data)
+
     def as_published(self, data: Dataset) -> Published:
         """Return the data as published, with classes of records that have equal values."""
         classes = Grouping.of_columns(data, self.quasi_identifiers(data), self.k)
@@ -184,7 +188,7 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
 
     The classes of many rows are checked some at a time. If a set is rare, all are checked together, and it is named.
     """
-    if m != "all" and m < min(rows.longest, FEW_KNOWN) and len(rows.items) > AT_ONCE:
+    if m != "all" and m < min(rows.longest, FEW_KNOWN) and len(rows.items) > AT_ONCE and classes.of.min() >= 0:
         checked = _checked_by_some_classes(rows, classes, k, m, engine)
         if checked is not None:
             return Verdict(True, checked)

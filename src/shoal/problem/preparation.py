@@ -17,7 +17,6 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.models.base import PrivacyModel
-from shoal.models.relational import RelationalModel
 from shoal.problem.persons import require_counting
 from shoal.problem.prepared import Model, Prepared
 
@@ -112,8 +111,7 @@ def _assign_roles(
                 f"Column '{name}' is in sensitive_column= of the model, but has the role {role.value}: give it the "
                 f"role sensitive, or leave it out there."
             )
-    if isinstance(model, RelationalModel):
-        model.quasi_identifiers(data)  # raises an error if there are none
+    model.check_columns(data)
     return data, chosen
 
 
