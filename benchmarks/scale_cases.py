@@ -146,6 +146,7 @@ def cases(shrink: int = 1) -> Sequence[Case]:
     every = [
         Case("1m-m2", some(1_000_000), "aa", 2, now="18.7 CPU s, 1.16 GB", aim="6 CPU s, 400 MB", turns=3),
         Case("1m-m3", some(1_000_000), "aa", 3, now="35 CPU s, 1.4 GB", aim="15 CPU s, 500 MB"),
+        Case("1m-auto-m3", some(1_000_000), "auto", 3),
         Case("5m-m2", some(5_000_000), "aa", 2),
         Case("10m-m2", some(10_000_000), "aa", 2),
         Case(
