@@ -1,6 +1,6 @@
 """How many random examples a property is tried on: few by default, many in ``make fuzz``.
 
-``@examples(300)`` states what a property deserves. The default suite takes a sixth of that, always the same examples.
+``@examples(300)`` states what a property deserves. The default suite takes a seventh of that, always the same examples.
 The profile ``fuzz`` takes ten times as many, with another seed in every run.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-PROFILES = {"default": 1 / 6, "fuzz": 10}
+PROFILES = {"default": 1 / 7, "fuzz": 10}
 PROFILE = os.environ.get("SHOAL_TEST_PROFILE", "default")
 
 settings.register_profile(
@@ -20,7 +20,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=PROFILE == "default",
-    max_examples=80 if PROFILE == "default" else 100,  # of properties that state nothing
+    max_examples=64 if PROFILE == "default" else 100,  # of properties that state nothing
 )
 settings.load_profile("shoal")
 
