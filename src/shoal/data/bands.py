@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from itertools import combinations, pairwise
 
 import numpy as np
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Counts
 from shoal.data.attributes import ANYTHING, MISSING, Kind
 from shoal.data.ordered import OrderedAttribute

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Counts
 from shoal.data.attributes import MISSING, IntervalAttribute, Kind
 from shoal.data.hierarchy import Hierarchy

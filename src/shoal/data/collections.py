@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Counts
 from shoal.data.attributes import ANYTHING, MISSING, Attribute, Kind, is_missing
 from shoal.data.labels import canonical_order, set_label, set_members

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 from shoal import discovery
 from shoal._version import __version__
 from shoal.algorithms.base import Algorithm
+from shoal.caching import cached_property
 from shoal.errors import OptionError
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.base import AdditiveLoss

@@ -34,12 +34,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data import Hierarchy, Transactions
 from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
 from shoal.errors import OptionError, did_you_mean

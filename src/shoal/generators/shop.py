@@ -25,12 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_texts
 from shoal.generators.supermarket import MISSIONS, TILL, attraction, product_hierarchy

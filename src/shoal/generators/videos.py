@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs
 from shoal.errors import OptionError

@@ -12,12 +12,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from shoal import files
+from shoal.caching import cached_property
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import canonical_order
 from shoal.errors import DataError, HierarchyError, OptionError, OutputError, did_you_mean, shorten

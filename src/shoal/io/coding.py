@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data import Transactions, canonical_order
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.data.arrow import arrow_numbers, arrow_texts, is_text, numpy_of

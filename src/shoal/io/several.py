@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from shoal.caching import cached_property
 from shoal.data import Dataset, Table, Transactions, canonical_order
 from shoal.data.arrays import csr_from_pairs, row_ids
 from shoal.data.source_layout import MARKS, SourceLayout

@@ -13,13 +13,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from shoal import hierarchies, io
+from shoal.caching import cached_property
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.columns import Column
 from shoal.data.hierarchy import NO_HIERARCHY

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Counts, counted, row_ids
 from shoal.data.labels import canonical_order
 from shoal.data.transactions import Transactions

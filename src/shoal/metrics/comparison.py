@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts
 from shoal.metrics.change import Change
 from shoal.metrics.coverage import Covered

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Generic, Literal
 
+from shoal.caching import cached_property
 from shoal.data.columns import Column, refuse_identifying
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
+from shoal.caching import cached_property
 from shoal.engines import LOCAL, Engine
 from shoal.models.base import Witness
 from shoal.release.release import Release
