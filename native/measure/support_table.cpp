@@ -13,8 +13,11 @@ SHOAL_KERNEL(SupportTable) {
             "add",
             [](SupportTable& own, In<int64_t> indptr, In<Code> items) { without_gil([&] { own.add(view_of(indptr, items)); }); },
             "indptr"_a, "items"_a)
+        .def("cells", [](const SupportTable& own) { return array_of(without_gil([&] { return own.cells(); })); })
         .def(
-            "merge", [](SupportTable& own, const SupportTable& other) { without_gil([&] { own.merge(other); }); }, "other"_a)
+            "merge_cells",
+            [](SupportTable& own, In<uint32_t> cells) { without_gil([&] { own.merge_cells(cells.data(), length(cells)); }); },
+            "cells"_a)
         .def(
             "least",
             [](const SupportTable& own, In<int64_t> indptr, In<Code> items, int64_t nothing) {

@@ -26,10 +26,21 @@ public:
         for (int64_t r = 0; r < rows.rows; ++r) each_set(rows, r, [&](int s, int64_t cell) { ++support_[s][cell]; });
     }
 
-    void merge(const SupportTable& other) {
-        if (other.m_ != m_ || other.rank_ != rank_) throw std::invalid_argument("the tables differ");
-        for (int s = 0; s < m_; ++s)
-            for (size_t c = 0; c < support_[s].size(); ++c) support_[s][c] += other.support_[s][c];
+    // All supports, one size after the other, for another process.
+    std::vector<uint32_t> cells() const {
+        std::vector<uint32_t> all;
+        for (const auto& some : support_) all.insert(all.end(), some.begin(), some.end());
+        return all;
+    }
+
+    // Adds what another table has counted in other rows.
+    void merge_cells(const uint32_t* more, int64_t size) {
+        int64_t own = 0;
+        for (const auto& some : support_) own += static_cast<int64_t>(some.size());
+        if (size != own) throw std::invalid_argument("the tables differ");
+        for (auto& some : support_)
+            for (uint32_t& support : some)
+                support = static_cast<uint32_t>(std::min<uint64_t>(UINT32_MAX, uint64_t{support} + *more++));
     }
 
     // Returns [size - 1], for each row the least support of a set of at most `size` of its labels; `nothing` if it has none.

@@ -18,5 +18,7 @@ SHOAL_KERNEL(NodeSupports) {
                 without_gil([&] { own.add(view_of(indptr, items, persons)); });
             },
             "indptr"_a, "items"_a, "persons"_a)
-        .def("supports", [](const NodeSupports& own) { return array_of(std::vector<int64_t>(own.supports())); });
+        .def("cells", [](const NodeSupports& own) { return array_of(std::vector<int64_t>(own.supports())); })
+        .def(
+            "merge_cells", [](NodeSupports& own, In<int64_t> cells) { own.merge_cells(cells.data(), length(cells)); }, "cells"_a);
 }

@@ -34,6 +34,12 @@ public:
 
     const std::vector<int64_t>& supports() const { return support_; }
 
+    // Adds what was counted in rows of other persons.
+    void merge_cells(const int64_t* more, int64_t size) {
+        if (size != static_cast<int64_t>(support_.size())) throw std::invalid_argument("the nodes differ");
+        for (int64_t& support : support_) support += *more++;
+    }
+
 private:
     std::vector<Code> code_of_, parent_;
     std::vector<int64_t> support_, row_;  // row_: the last row that each node was met in

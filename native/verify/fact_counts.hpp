@@ -15,15 +15,8 @@ public:
 
     void add(const RowsView& view) { counts_.add(cells_, view); }
 
-    // Adds what another table has counted in other rows.
-    void merge(const FactCounts& other) {
-        for (int s = 0; s < cells_.sizes(); ++s) {
-            auto& own = counts_.of(s);
-            const auto& more = other.counts_.of(s);
-            if (more.size() != own.size()) throw std::invalid_argument("the tables differ");
-            for (size_t c = 0; c < own.size(); ++c) own[c] += more[c];
-        }
-    }
+    const CellCounts<uint32_t>& counts() const { return counts_; }
+    CellCounts<uint32_t>& counts() { return counts_; }
 
     // How many combinations of one fact or two had to be looked at, and how many fit 1..k-1 of `total` rows. support: the rows
     // with each label, by rank. Two absent labels are looked at if their supports do not rule out that they fit too few rows.

@@ -107,6 +107,22 @@ public:
         }
     }
 
+    // All counts, one size after the other.
+    std::vector<Number> all() const {
+        std::vector<Number> counts;
+        for (const auto& some : count_) counts.insert(counts.end(), some.begin(), some.end());
+        return counts;
+    }
+
+    // Adds what another table has counted in rows of other persons.
+    void merge(const Number* more, int64_t size) {
+        int64_t own = 0;
+        for (const auto& some : count_) own += static_cast<int64_t>(some.size());
+        if (size != own) throw std::invalid_argument("the tables differ");
+        for (auto& some : count_)
+            for (Number& count : some) count = static_cast<Number>(std::min<uint64_t>(most_, uint64_t{count} + *more++));
+    }
+
     std::vector<Number>& of(int s) { return count_[s]; }
     const std::vector<Number>& of(int s) const { return count_[s]; }
 

@@ -17,8 +17,8 @@ void bind(nb::module_& module, const char* name) {
             },
             "rank"_a, "k"_a, "m"_a, "first"_a, "stop"_a, "persons"_a)
         .def("add", &more_rows<Counts, &Counts::add>, "indptr"_a, "items"_a, "persons"_a)
-        .def(
-            "merge", [](Counts& own, const Counts& other) { without_gil([&] { own.merge(other); }); }, "other"_a)
+        .def("cells", &cells_of<Counts>)
+        .def("merge_cells", &merge_cells<Counts, Number>, "cells"_a)
         .def("result", [](const Counts& own) { return without_gil([&] { return own.result(); }); });
 }
 

@@ -16,16 +16,8 @@ public:
 
     void add(const RowsView& view) { counts_.add(cells_, view); }
 
-    // Adds what another table has counted in rows of other persons.
-    void merge(const SetCounts& other) {
-        for (int s = 0; s < cells_.sizes(); ++s) {
-            auto& own = counts_.of(s);
-            const auto& more = other.counts_.of(s);
-            if (more.size() != own.size()) throw std::invalid_argument("the tables differ");
-            for (size_t c = 0; c < own.size(); ++c)
-                own[c] = static_cast<Number>(std::min<uint64_t>(k_, uint64_t{own[c]} + more[c]));
-        }
-    }
+    const CellCounts<Number>& counts() const { return counts_; }
+    CellCounts<Number>& counts() { return counts_; }
 
     // The number of sets that occur, and of those that fewer than k rows or persons have.
     std::pair<int64_t, int64_t> result() const {

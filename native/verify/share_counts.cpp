@@ -15,6 +15,11 @@ SHOAL_KERNEL(ShareCounts) {
         .def("add", &more_rows<ShareCounts, &ShareCounts::add>, "indptr"_a, "items"_a, "persons"_a)
         .def("add_sensitive", &more_rows<ShareCounts, &ShareCounts::add_sensitive>, "indptr"_a, "items"_a, "persons"_a)
         .def("add_with_value", &more_rows<ShareCounts, &ShareCounts::add_with_value>, "indptr"_a, "items"_a, "persons"_a)
+        .def("cells", [](const ShareCounts& own) { return array_of(without_gil([&] { return own.cells(); })); })
+        .def(
+            "merge_cells",
+            [](ShareCounts& own, In<uint32_t> cells) { without_gil([&] { own.merge_cells(cells.data(), length(cells)); }); },
+            "cells"_a)
         .def("close_value", [](ShareCounts& own) { without_gil([&] { own.close_value(); }); })
         .def(
             "result",

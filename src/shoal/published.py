@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -217,6 +217,11 @@ class Published:
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.rows)
+
+    @property
+    def bounds(self) -> Sequence[int] | None:
+        """The parts of the rows, if they are on several machines."""
+        return self.rows.bounds
 
     def part(self, start: int, stop: int) -> Published:
         """Return rows ``start`` to ``stop`` without persons, sensitive values, columns and groups."""

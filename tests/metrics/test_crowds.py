@@ -32,7 +32,7 @@ def test_support_table(kernel: ModuleType, rows: Sets, m: int, data: st.DataObje
     table, other = kernel.SupportTable(rank, m), kernel.SupportTable(rank, m)
     table.add(*csr(rows[:cut])[:2])
     other.add(*csr(rows[cut:])[:2])
-    table.merge(other)
+    table.merge_cells(other.cells())
     least = table.least(*csr(rows)[:2], len(rows)).reshape(m, -1)
     texts = [set(map(str, row)) for row in rows]
     assert least.tolist() == [oracle(texts, size) for size in range(1, m + 1)]

@@ -22,6 +22,11 @@ SHOAL_KERNEL(SetTable) {
                 });
             },
             "indptr"_a, "items"_a, "persons"_a, "threads"_a, "tick"_a)
+        .def("cells", [](const SetTable& table) { return array_of(without_gil([&] { return table.cells(); })); })
+        .def(
+            "merge_cells",
+            [](SetTable& table, In<uint8_t> cells) { without_gil([&] { table.merge_cells(cells.data(), length(cells)); }); },
+            "cells"_a)
         .def(
             "support",
             [](const SetTable& table, In<Code> labels) {

@@ -71,6 +71,26 @@ public:
         });
     }
 
+    // All counts, one size after the other, for another process.
+    std::vector<uint8_t> cells() const {
+        std::vector<uint8_t> all;
+        for (const auto& some : count_)
+            for (const auto& count : some) all.push_back(count.load(std::memory_order_relaxed));
+        return all;
+    }
+
+    // Adds what another table has counted in rows of other persons. Counts below k are exact, so their sums are, too.
+    void merge_cells(const uint8_t* more, int64_t size) {
+        int64_t own = 0;
+        for (const auto& some : count_) own += static_cast<int64_t>(some.size());
+        if (size != own) throw std::invalid_argument("the tables differ");
+        for (auto& some : count_)
+            for (auto& count : some) {
+                int sum = count.load(std::memory_order_relaxed) + *more++;
+                count.store(static_cast<uint8_t>(std::min<int>(k_, sum)), std::memory_order_relaxed);
+            }
+    }
+
     // The support of a set of labels, none above another, ascending: exact below k, and k otherwise. Of no labels: the persons with
     // a row that has labels.
     int64_t support(const Code* set, int of) const {

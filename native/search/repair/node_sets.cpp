@@ -24,6 +24,11 @@ SHOAL_KERNEL(NodeSets) {
                 without_gil([&] { own.add_with_value(view_of(indptr, items, persons)); });
             },
             "indptr"_a, "items"_a, "persons"_a)
+        .def("cells", [](const NodeSets& own) { return array_of(without_gil([&] { return own.cells(); })); })
+        .def(
+            "merge_cells",
+            [](NodeSets& own, In<uint32_t> cells) { without_gil([&] { own.merge_cells(cells.data(), length(cells)); }); },
+            "cells"_a)
         .def("close_value", [](NodeSets& own) { without_gil([&] { own.close_value(); }); })
         .def(
             "violating",

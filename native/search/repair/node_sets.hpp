@@ -4,7 +4,8 @@
 // Counts are exact, in dense tables. A table holds the sets whose highest rank is in a range, so that it can be made as small
 // as wanted, with a pass over the rows for each range. The root is in every row: it is counted by itself only.
 //
-// Time: the sets of the nodes above the items of each row. Memory: 12 bytes for each possible set of a range, 20 with persons.
+// Time: the sets of the nodes above the items of each row. Memory: 4 bytes for each possible set of a range, 8 with persons.
+// With sensitive values it is 12, or 20.
 #pragma once
 
 #include "search/repair/combination_key.hpp"
@@ -16,7 +17,7 @@ public:
     // rank[node]: its place in the tables, or -1 if it is in no row. The root has rank 0; the most frequent first is fastest.
     NodeSets(std::vector<Code> parent, std::vector<Code> span, std::vector<Code> rank, int m, Code first, Code stop, bool persons)
         : parent_(std::move(parent)), span_(std::move(span)), rank_(std::move(rank)), m_(m), first_(first), stop_(stop),
-          met_(parent_.size(), -1) {
+          persons_(persons), met_(parent_.size(), -1) {
         auto nodes = static_cast<Code>(parent_.size());
         if (m < 1 || m > 3) throw std::invalid_argument("sets of 1 to 3 nodes are wanted");
         if (nodes > MOST_NODES) throw std::invalid_argument("the hierarchy has too many nodes");
@@ -30,34 +31,50 @@ public:
         auto labels = static_cast<Code>(node_of_.size());
         if (std::find(node_of_.begin(), node_of_.end(), -1) != node_of_.end()) throw std::invalid_argument("a rank is missing");
         if (first < 0 || first > stop || stop > labels) throw std::invalid_argument("the range must be within the ranks");
-        int64_t cells[3] = {0, 0, 0};
         for (Code high = 0; high < labels; ++high) {  // row `high` of a table starts at start_[..][high]
             int64_t h = high, widths[3] = {1, h, h * (h - 1) / 2};
             for (int s = 0; s < m; ++s) {
-                start_[s].push_back(cells[s]);
-                if (high >= first && high < stop) cells[s] += widths[s];
+                start_[s].push_back(cells_[s]);
+                if (high >= first && high < stop) cells_[s] += widths[s];
             }
         }
-        for (int s = 0; s < m; ++s)
-            for (Counter* counter : {&all_, &value_}) {
-                counter->count[s].assign(cells[s], 0);
-                if (persons) counter->last[s].assign(cells[s], NOBODY);
-            }
-        for (int s = 0; s < m; ++s) highest_[s].assign(cells[s], 0);
+        start(all_);
     }
 
     // With persons, the rows of a person must be consecutive.
     void add(const RowsView& rows) { count(rows, all_); }
 
     // Adds rows with one sensitive value. They must have been added as well. Call close_value() after the last of them.
-    void add_with_value(const RowsView& rows) { count(rows, value_); }
+    void add_with_value(const RowsView& rows) {
+        if (!has_values_) {
+            start(value_);
+            for (int s = 0; s < m_; ++s) highest_[s].assign(cells_[s], 0);
+            has_values_ = true;
+        }
+        count(rows, value_);
+    }
     void close_value() {
-        for (int s = 0; s < m_; ++s) {
+        for (int s = 0; s < m_ && has_values_; ++s) {
             auto &count = value_.count[s], &highest = highest_[s];
             for (size_t c = 0; c < count.size(); ++c) highest[c] = std::max(highest[c], count[c]);
             std::fill(count.begin(), count.end(), 0);
             std::fill(value_.last[s].begin(), value_.last[s].end(), NOBODY);
         }
+    }
+
+    // What add() has counted, one size after the other, for another process. The highest counts of values do not add up over rows.
+    std::vector<uint32_t> cells() const {
+        std::vector<uint32_t> counts;
+        counts.reserve(cells_[0] + cells_[1] + cells_[2]);
+        for (const auto& some : all_.count) counts.insert(counts.end(), some.begin(), some.end());
+        return counts;
+    }
+
+    // Adds what another table has counted in rows of other persons.
+    void merge_cells(const uint32_t* more, int64_t size) {
+        if (size != cells_[0] + cells_[1] + cells_[2]) throw std::invalid_argument("the tables differ");
+        for (auto& some : all_.count)
+            for (uint32_t& count : some) count = static_cast<uint32_t>(std::min<uint64_t>(UINT32_MAX, uint64_t{count} + *more++));
     }
 
     // The sets that fewer than k units have, or in which a sensitive value has a larger share than part / whole. Not more than
@@ -67,8 +84,8 @@ public:
         Set nodes;
         for (Code high = first_; high < stop_ && keys.size() < most; ++high)
             each_possible(high, [&](int s, int64_t cell, const Code* low) {
-                int64_t n = all_.count[s][cell];
-                if (!n || (n >= k && highest_[s][cell] * whole <= n * part)) return;
+                int64_t n = all_.count[s][cell], highest = has_values_ ? highest_[s][cell] : 0;
+                if (!n || (n >= k && highest * whole <= n * part)) return;
                 nodes.assign(1, node_of_[high]);
                 for (int i = 0; i < s; ++i) nodes.push_back(node_of_[low[i]]);
                 for (size_t i = 1; i < nodes.size(); ++i)
@@ -114,6 +131,13 @@ private:
         std::vector<Code> last[3];  // the person counted last
     };
 
+    void start(Counter& counter) const {
+        for (int s = 0; s < m_; ++s) {
+            counter.count[s].assign(cells_[s], 0);
+            if (persons_) counter.last[s].assign(cells_[s], NOBODY);
+        }
+    }
+
     void count(const RowsView& rows, Counter& counter) {
         for (int64_t r = 0; r < rows.rows; ++r, ++rows_) {
             ranks_.clear();
@@ -126,8 +150,7 @@ private:
                 }
             }
             std::sort(ranks_.begin(), ranks_.end());
-            if (counter.last[0].empty() && rows.persons && stop_ > first_)
-                throw std::invalid_argument("persons were not announced");
+            if (!persons_ && rows.persons && stop_ > first_) throw std::invalid_argument("persons were not announced");
             Code person = rows.person(r);
             auto top = static_cast<size_t>(std::lower_bound(ranks_.begin(), ranks_.end(), first_) - ranks_.begin());
             for (; top < ranks_.size(); ++top) {
@@ -179,7 +202,9 @@ private:
     std::vector<Code> parent_, span_, rank_, node_of_;
     int m_;
     Code first_, stop_;
+    bool persons_, has_values_ = false;  // has_values_: whether there are tables for values
     std::vector<int64_t> start_[3];  // by size - 1 and highest rank
+    int64_t cells_[3] = {0, 0, 0};  // by size - 1
     Counter all_, value_;
     std::vector<uint32_t> highest_[3];  // by size - 1 and cell: units with the most frequent sensitive value
     std::vector<int64_t> met_;  // by node: the last row with it

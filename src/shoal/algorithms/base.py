@@ -106,7 +106,7 @@ class Algorithm(Spec, ABC):
 
     def items_at_once(self, problem: Prepared[Any], engine: Engine) -> int:
         """Return how many items of records the search holds in its own structures at a time, to estimate its memory."""
-        return len(problem.items.items)
+        return problem.items.total_items
 
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
@@ -342,8 +342,8 @@ class FormingAlgorithm(ClusteringAlgorithm):
         Blocks may be larger than ``block_rows``: equal columns cannot be split, nor may the rows of some persons.
         """
         rows = problem.items
-        if fits(len(rows.items), engine):  # then the blocks need not be known
-            return len(rows.items)
+        if fits(rows.total_items, engine):  # then the blocks need not be known
+            return rows.total_items
         sizes = sorted(int(rows.sizes[block.rows].sum()) for block in self.blocks(problem))
         return sum(sizes[-engine.threads :])
 

@@ -53,15 +53,16 @@ def csr_from_pairs(rows: Offsets, codes: npt.NDArray[Any], n_rows: int) -> tuple
     """
     if len(codes) == 0:
         return np.zeros(n_rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    width = np.int64(codes.max()) + 1
-    keys = rows.astype(np.int64) * width + codes.astype(np.int64)
+    width = int(codes.max()) + 1
+    kind: Any = np.int32 if n_rows * width < 1 << 31 else np.int64  # small numbers are sorted in half the time
+    keys = rows.astype(kind) * kind(width) + codes.astype(kind)
     if not bool(np.all(keys[1:] > keys[:-1])):
         keys.sort()  # np.unique would hash, which is slower here
         keys = keys[np.diff(keys, prepend=-1) > 0]
-    rows, items = np.divmod(keys, width)
+    rows, items = np.divmod(keys, kind(width))
     indptr = np.zeros(n_rows + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
-    return indptr, items.astype(np.int32)
+    return indptr, items.astype(np.int32, copy=False)
 
 
 def part_of(parts: Sequence[Counts], rows: int) -> Counts:

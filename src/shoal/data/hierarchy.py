@@ -16,11 +16,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts, frozen
 from shoal.data.labels import label_key
 from shoal.data.numbering import find_cycle, is_canonical, number_nodes
@@ -342,7 +342,7 @@ class Hierarchy:
             node = self.code_of.get(label, -1)
             if 0 <= node < self.n_leaves:
                 codes[code] = node
-            elif np.any(data.items == code):
+            elif data.supports[code]:
                 place = f" ({where(code)})" if where else ""
                 if node >= 0:
                     raise DataError(
@@ -356,7 +356,7 @@ class Hierarchy:
 
     def _unknown_hint(self, data: Transactions, label: str) -> str:
         """Return the remedy for an unknown item. It depends on how many items are unknown."""
-        used = [data.labels[code] for code in np.unique(data.items).tolist()]
+        used = data.used_labels
         unknown = [one for one in used if not 0 <= self.code_of.get(one, -1) < self.n_leaves]
         if len(unknown) * 2 > len(used) > 1:
             return f", nor are {len(unknown):,} of all {len(used):,} items: is it the hierarchy of these data?"

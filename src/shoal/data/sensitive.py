@@ -16,7 +16,6 @@ from shoal.data.labels import canonical_order
 from shoal.data.note import Note
 from shoal.data.notes import SensitiveLookAlike, UnprotectedLookAlike
 from shoal.data.transactions import Transactions
-from shoal.engines import current
 from shoal.errors import DataError
 
 
@@ -92,14 +91,13 @@ def merged(one: Transactions, other: Transactions) -> Transactions:
     >>> merged(Transactions.from_sets([["a"], []]), Transactions.from_sets([["x"], ["y"]])).sets()
     [frozenset({...}), frozenset({'y'})]
     """
-    if not len(other.items):
+    if not other.total_items:
         return one
     both = (*one.labels, *other.labels)
     if len(set(both)) != len(both):
         raise DataError("Transactions: rows can be united only if they share no label.")
-    parts = current().over("uniting rows", lambda part, _: part.union(), _Pair(one, other))
-    most = len(one.items) + len(other.items)
-    return Transactions.joined(parts, both, one.persons, rows=len(one), most=most)
+    most = one.total_items + other.total_items
+    return one.derived("uniting rows", _Pair.union, _Pair(one, other), both, most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +109,10 @@ class _Pair:
 
     def __len__(self) -> int:
         return len(self.one)
+
+    @property
+    def bounds(self) -> Sequence[int] | None:
+        return self.one.bounds
 
     def part(self, start: int, stop: int) -> Self:
         return replace(self, one=self.one.part(start, stop), other=self.other.part(start, stop))

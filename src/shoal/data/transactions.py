@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.labels import canonical_order
 from shoal.data.persons import Persons
-from shoal.engines import current, release
+from shoal.engines import SomeRows, current, release
 from shoal.errors import DataError
 
 _ROWS = 1 << 20  # rows that are checked at a time
@@ -109,6 +109,22 @@ class Transactions:
                 before += len(codes)
         return cls._valid(indptr.array(), items.array(), labels, persons)
 
+    def derived(
+        self,
+        stage: str,
+        work: Callable[[SomeRows], tuple[Offsets, Codes]],
+        rows: SomeRows,
+        labels: tuple[str, ...],
+        most: int,
+    ) -> Transactions:
+        """Return new sets for these records: ``work`` returns the row starts and the items of each part of ``rows``.
+
+        ``rows`` are these records, with what else is needed to make the new sets. ``most``: the largest possible number
+        of items.
+        """
+        parts = current().over(stage, lambda part, _: work(part), rows)
+        return Transactions.joined(parts, labels, self.persons, rows=len(self), most=most)
+
     @classmethod
     def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
         """Build transactions from sets of labels. By default, the labels are those that occur, in canonical order."""
@@ -151,6 +167,33 @@ class Transactions:
         """Return the number of items of each row."""
         return np.diff(self.indptr)
 
+    @property
+    def total_items(self) -> int:
+        """Return the number of items of all rows.
+
+        >>> Transactions.from_sets([["a", "b"], [], ["b"]]).total_items
+        3
+        """
+        return len(self.items)
+
+    @property
+    def gathered(self) -> Transactions:
+        """The same rows in one place, for work that keeps a state of its own while it goes over them."""
+        return self
+
+    @property
+    def by_person(self) -> Transactions | None:
+        """The rows in the order of :attr:`repeaters`, if they are on several machines; else None.
+
+        All rows of a person are in one part then (:attr:`bounds`).
+        """
+        return None
+
+    @property
+    def bounds(self) -> Sequence[int] | None:
+        """The first row of each part and the number of rows, if the rows are on several machines; else None."""
+        return None
+
     @cached_property
     def size_counts(self) -> Counts:
         """Return the number of rows with 0, 1, 2, .. items.
@@ -177,8 +220,9 @@ class Transactions:
     @cached_property
     def supports(self) -> Counts:
         """Return the number of rows that hold each item."""
-        counts = np.zeros(len(self.labels), dtype=np.int64)
-        for part in self._each_part(lambda part: np.bincount(part.items, minlength=len(self.labels))):
+        labels = len(self.labels)
+        counts = np.zeros(labels, dtype=np.int64)
+        for part in self._each_part(lambda part: np.bincount(part.items, minlength=labels)):
             counts += part
         return frozen(counts, np.int64)
 

@@ -59,6 +59,19 @@ class Rows(Protocol):
 SomeRows = TypeVar("SomeRows", bound=Rows)
 
 
+class Mergeable(Protocol):
+    """What adds up over parts of the rows, in any order.
+
+    It can be sent to other processes, and ``copy.copy`` returns one that shares no counts with it.
+    """
+
+    def merge(self, other: Self) -> None:
+        """Add what was counted in other rows."""
+
+
+Sum = TypeVar("Sum", bound=Mergeable)
+
+
 @dataclass(frozen=True)
 class Engine:
     """Where and how the work is done: threads, memory, progress. Nothing of it changes any result.
@@ -104,6 +117,11 @@ class Engine:
             return min(self.workers, 1024)
         allowed = getattr(os, "sched_getaffinity", None)
         return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+    @property
+    def spreads(self) -> bool:
+        """Whether data are read by other processes, and stay there."""
+        return False
 
     @property
     def memory_limit(self) -> int:
@@ -251,14 +269,27 @@ class Engine:
                 for future in running:
                     future.cancel()
 
+    def over_with(
+        self, stage: str, make: Callable[[], State], work: Callable[[State, SomeRows], Result], rows: SomeRows
+    ) -> Iterator[Result]:
+        """Run ``work(state, part)`` on parts of the rows, and yield the results in the order of the rows.
+
+        Each worker has a state of its own, which ``make`` returns.
+        """
+        states = PerThread(make)
+        yield from self.over(stage, lambda part, _: work(states.own, part), rows)
+
     def accumulate(
-        self, stage: str, make: Callable[[], State], add: Callable[[State, SomeRows], None], rows: SomeRows
-    ) -> list[State]:
-        """Add all parts of the rows to states, one for each worker, and return these. Each part is added to one."""
+        self, stage: str, make: Callable[[], Sum], add: Callable[[Sum, SomeRows], None], rows: SomeRows
+    ) -> Sum:
+        """Add all parts of the rows to what ``make`` returns, one for each worker, and return the sum of these."""
         states = PerThread(make)
         for _ in self.over(stage, lambda part, _: add(states.own, part), rows):
             pass
-        return states.all
+        first, *others = states.all
+        for other in others:
+            first.merge(other)
+        return first
 
 
 @functools.cache

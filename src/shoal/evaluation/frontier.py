@@ -114,7 +114,7 @@ def frontier(
     guarantee = problem.model
     _check_model(guarantee)
     _check_values(k, m, delta, guarantee)
-    if not len(problem.data.transactions.items):
+    if not problem.data.transactions.total_items:
         raise DataError(
             f"All records of {problem.data.origin.name} are empty: nothing can be lost, whatever you choose."
         )

@@ -264,7 +264,7 @@ def _recommend(
 
 def _check(data: Dataset, spec: DatasetSpec, model: PrivacyModel) -> int:
     """Return the number of records. Data without items are an error."""
-    if model.covers_sets and not model.relational and not len(data.transactions.items):
+    if model.covers_sets and not model.relational and not data.transactions.total_items:
         raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
     if not model.relational:
         columns.refuse_identifying(data, {*spec.columns, *model.columns})

@@ -346,7 +346,7 @@ class _Pair:
 
     def misplaced(self, compared: Comparison) -> Iterator[str]:
         """Yield a note if many labels fit no item of their record: then the rows may be in another order."""
-        labels, outcome = len(self.published.rows.items), compared.outcome
+        labels, outcome = self.published.rows.total_items, compared.outcome
         foreign = labels - (outcome.items - int(outcome.suppressed_counts.sum()))  # a label needs an item
         if self.published.generalized and foreign > labels / 10:
             yield (

@@ -258,7 +258,7 @@ def _described(
         records=len(rows),
         empty_records=len(rows) - rows.non_empty,
         different_items=len(rows.labels),
-        total_items=len(rows.items),
+        total_items=rows.total_items,
         mean_size=float(sizes.mean()) if len(sizes) else 0.0,
         max_size=int(sizes.max(initial=0)),
         items_in_fewer_than_k_records=int(np.count_nonzero(supports < k)),

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts, counted, row_ids
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine, current
@@ -89,6 +90,10 @@ class _Both:
     def __len__(self) -> int:
         return len(self.original)
 
+    @property
+    def bounds(self) -> Sequence[int] | None:
+        return self.original.bounds
+
     def part(self, start: int, stop: int) -> Self:
         return type(self)(self.original.part(start, stop), self.published.part(start, stop))
 
@@ -117,14 +122,14 @@ class _Covers:
     """The labels that cover each item, prepared once for all parts of the rows."""
 
     def __init__(self, published: Published) -> None:
-        self._published = published
+        self._items, self._indptr = published.cover_items, published.cover_indptr
+        self._labels = len(published.rows.labels)
         self.smallest = list(islice(published.covering(), _TURNS))
 
     @cached_property
     def keys(self) -> Counts:
         """All pairs of an item and a label that covers it, as item * labels + label, ascending."""
-        published = self._published
-        keys: Counts = published.cover_items * np.int64(len(published.rows.labels)) + row_ids(published.cover_indptr)
+        keys: Counts = self._items * np.int64(self._labels) + row_ids(self._indptr)
         keys.sort()
         return keys
 

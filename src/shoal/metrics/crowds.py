@@ -26,11 +26,11 @@ Counted = tuple[Counts, Counts]  # different numbers, ascending, and how often e
 
 def counts_by_table(rows: Transactions, m: int, engine: Engine) -> bool:
     """Whether a table is the better way, and fits into memory."""
-    if len(rows.items) < LARGE or m > 3 or len(rows.repeaters):
+    if rows.total_items < LARGE or m > 3 or len(rows.repeaters):
         return False
     cells = sum(comb(len(rows.labels), size) for size in range(1, m + 1))
     fits = BYTES_OF_CELL * cells * engine.threads <= engine.memory_limit // TABLE_SHARE
-    return fits and (m <= QUICK or BYTES_OF_ITEM * len(rows.items) > engine.memory_limit)
+    return fits and (m <= QUICK or BYTES_OF_ITEM * rows.total_items > engine.memory_limit)
 
 
 def crowd_sizes(rows: Transactions, m: int, engine: Engine) -> list[Counted]:
@@ -45,11 +45,9 @@ def crowd_sizes(rows: Transactions, m: int, engine: Engine) -> list[Counted]:
     """
     rank = np.empty(len(rows.labels), dtype=np.int32)
     rank[np.argsort(-rows.supports, kind="stable")] = np.arange(len(rank))
-    table, *others = engine.accumulate(
+    table = engine.accumulate(
         "risk", lambda: SupportTable(rank, m), lambda own, part: own.add(part.indptr, part.items), rows
     )
-    for other in others:
-        table.merge(other)
     everybody = len(rows)
 
     def looked_up(part: Transactions, _: Engine) -> list[Counted]:

@@ -21,11 +21,11 @@ def rare_sets(rows: Transactions, k: int, m: int | Literal["all"], engine: Engin
     [([2], 1)]
     """
     tick, longest = engine.tick("verifying"), rows.longest
-    arrays, persons = (rows.indptr, rows.items, len(rows.labels), k), rows.repeaters
-    if m == "all" or m >= longest or (m > 3 and not rare_rows(*arrays, persons=persons, keep=0).violations):
-        return rare_rows(*arrays, persons=persons, tick=tick)
-    if counts_by_table(rows, m, engine):
+    if m != "all" and m < longest and counts_by_table(rows, m, engine):
         occurring, rare = count_sets(rows, k, m, engine)
         if not rare:
             return Rare(occurring, 0, [])  # else the other way names them
+    arrays, persons = (rows.indptr, rows.items, len(rows.labels), k), rows.repeaters
+    if m == "all" or m >= longest or (m > 3 and not rare_rows(*arrays, persons=persons, keep=0).violations):
+        return rare_rows(*arrays, persons=persons, tick=tick)
     return rare_itemsets(*arrays, m, persons=persons, first_size_only=True, threads=engine.threads, tick=tick)

@@ -188,7 +188,7 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
 
     The classes of many rows are checked some at a time. If a set is rare, all are checked together, and it is named.
     """
-    if m != "all" and m < min(rows.longest, FEW_KNOWN) and len(rows.items) > AT_ONCE and classes.of.min() >= 0:
+    if m != "all" and m < min(rows.longest, FEW_KNOWN) and rows.total_items > AT_ONCE and classes.of.min() >= 0:
         checked = _checked_by_some_classes(rows, classes, k, m, engine)
         if checked is not None:
             return Verdict(True, checked)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts
 from shoal.data.columns import Column
 from shoal.data.dataset import Dataset, Origin
@@ -113,6 +113,11 @@ class Prepared(Generic[Model]):
     def original(self) -> Published:
         """The original data in the form of published data."""
         return replace(Published.plain(self.items, self.sensitive_part), relational=self.relational)
+
+    @property
+    def gathered(self) -> Prepared[Model]:
+        """The same problem with all rows in one place, for a search that looks at any of them at any time."""
+        return self if self.items.bounds is None else replace(self, items=self.items.gathered)
 
     def take(self, rows: Counts) -> Prepared[Model]:
         """Return the same problem for some of the rows, in the given order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, row_ids
 from shoal.data.transactions import Transactions
-from shoal.engines import Engine, current
 from shoal.errors import DataError
 
 CodeOf = Callable[[Counts, Codes], Codes]  # (chunks, items) -> the code of each item in its chunk
@@ -25,6 +24,10 @@ class _Chunked:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def bounds(self) -> Sequence[int] | None:
+        return self.rows.bounds
 
     def part(self, start: int, stop: int) -> Self:
         return type(self)(self.rows.part(start, stop), self.chunk_of[start:stop])
@@ -43,14 +46,14 @@ def recoded(items: Transactions, chunk_of: Counts, code_of: CodeOf, labels: tupl
     if len(set(labels)) != len(labels):
         raise DataError("Transactions: labels must be unique.")
 
-    def one(part: _Chunked, _: Engine) -> tuple[Offsets, Codes]:
+    def one(part: _Chunked) -> tuple[Offsets, Codes]:
         rows = row_ids(part.rows.indptr)
         codes = code_of(part.chunk_of[rows], part.rows.items)
         assert codes.min(initial=0) >= 0, "every item of a chunk has a code"
         return csr_from_pairs(rows, codes, len(part))
 
-    parts = current().over("recoding", one, _Chunked(items, chunk_of))
-    return Transactions.joined(parts, labels, rows=len(items), most=len(items.items))
+    rows = items.of_persons(None)
+    return rows.derived("recoding", one, _Chunked(rows, chunk_of), labels, items.total_items)
 
 
 def by_start(starts: Counts, codes: Codes, width: int) -> CodeOf:

@@ -44,7 +44,7 @@ def of_release(release: Release) -> tuple[Note, ...]:
 def _untouched(release: Release) -> Iterator[Note]:
     """Note what is published unchanged."""
     problem, model, table = release.problem, release.problem.model, release.aligned.table
-    if not model.covers_sets and len(problem.items.items):
+    if not model.covers_sets and problem.items.total_items:
         yield notes.UntouchedSets()
     treated = {*model.columns, *model.adds_columns, *problem.quasi_identifiers}
     names = tuple(name for name in (() if table is None else table.names) if name not in treated)
@@ -117,7 +117,7 @@ def _search(release: Release) -> Iterator[Note]:
         if release.groups_siblings:
             yield notes.AddedItemsNamed()
     weightless = problem.weights is not None and not problem.occurrences[-1]
-    if algorithm.truthful and weightless and len(problem.items.items):
+    if algorithm.truthful and weightless and problem.items.total_items:
         yield notes.ZeroWeights()
     if algorithm.reveals:
         yield notes.MethodReveals(algorithm.reveals)
@@ -144,17 +144,18 @@ def _without_items(release: Release) -> Iterator[Note]:
     if not problem.model.covers_sets:
         return
     hidden = published.sensitive
-    if len(problem.items.items) and not len(published.rows.items):
+    if problem.items.total_items and not published.rows.total_items:
         yield notes.NoItemsLeft(algorithm.truthful, algorithm.generalizes, hidden is not None)
     if published.rows.non_empty == len(published.rows):
         return
-    empty = published.rows.sizes == 0
-    with_sensitive = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
-    emptied = empty & (problem.items.sizes > 0)
-    besides = bool(emptied.any())
-    if besides:
-        yield notes.EmptiedRecords(int(np.count_nonzero(emptied)), algorithm.truthful, hidden is not None)
-    if count := int(np.count_nonzero(empty & ~with_sensitive & ~emptied)):
-        yield notes.EmptyRecords(count, besides, published.relational is not None)
-    if count := int(np.count_nonzero(empty & with_sensitive & ~emptied)):
-        yield notes.OnlySensitiveRecords(count, besides)
+    emptied = release.comparison.covered.emptied
+    if emptied:
+        yield notes.EmptiedRecords(emptied, algorithm.truthful, hidden is not None)
+    empty, only_sensitive = len(published.rows) - published.rows.non_empty - emptied, 0
+    if hidden is not None:
+        nothing = (published.rows.sizes == 0) & (problem.items.sizes == 0)
+        only_sensitive = int(np.count_nonzero(nothing & (hidden.values.sizes > 0)))
+    if count := empty - only_sensitive:
+        yield notes.EmptyRecords(count, bool(emptied), published.relational is not None)
+    if only_sensitive:
+        yield notes.OnlySensitiveRecords(only_sensitive, bool(emptied))

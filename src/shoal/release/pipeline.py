@@ -105,6 +105,7 @@ def _solved(problem: Prepared[PrivacyModel], algorithm: Algorithm, engine: Engin
     needed = thinned_problem(problem, engine) if keeps and not algorithm.needs_all_rows else problem
     if keeps:
         refuse_too_many(algorithm.items_at_once(needed, engine), engine, f"Algorithm {algorithm.name}")
+        needed = needed.gathered
     return algorithm.solve(needed, engine)
 
 

@@ -49,7 +49,7 @@ def _items(release: Release) -> Chart | None:
 
 def _risk(release: Release) -> Chart | None:
     """Return the share of records at risk, before and after, by the number of known items."""
-    if not release.problem.model.covers_sets or len(release.problem.original.rows.items) > MOST_ITEMS:
+    if not release.problem.model.covers_sets or release.problem.original.rows.total_items > MOST_ITEMS:
         return None
     before, after = release.risk_before, release.risk_after
     key, (title, _) = next(iter(before.degrees.items()))

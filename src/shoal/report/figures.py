@@ -128,12 +128,12 @@ def _data(release: Release) -> sections.DataFacts:
         domain=release.published.n_items,
         different_items=_used(before),
         different_labels_after=_used(after),
-        total_items=len(before.items),
-        total_labels_after=len(after.items),
+        total_items=before.total_items,
+        total_labels_after=after.total_items,
         max_size=before.longest,
         max_size_after=after.longest,
-        mean_size=len(before.items) / max(1, len(before)),
-        mean_size_after=len(after.items) / max(1, len(after)),
+        mean_size=before.total_items / max(1, len(before)),
+        mean_size_after=after.total_items / max(1, len(after)),
         sizes=_record_sizes(before, after),
     )
 

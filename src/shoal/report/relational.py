@@ -35,7 +35,7 @@ def relational(release: Release) -> RelationalFacts | None:
         return None
     roles = release.problem.data.table.roles
     named = {role: tuple(name for name, own in roles.items() if own is role) for role in Role}
-    sets: Literal["generalized", "unchanged"] | None = "unchanged" if len(release.problem.items.items) else None
+    sets: Literal["generalized", "unchanged"] | None = "unchanged" if release.problem.items.total_items else None
     return RelationalFacts(
         sets="generalized" if release.problem.model.covers_sets else sets,
         columns=tuple(_column(release, before, after, at) for at in range(len(after.attributes))),

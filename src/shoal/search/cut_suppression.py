@@ -20,9 +20,9 @@ Cost: a few counts of the label sets at a cut, and the solver. Memory is proport
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterable
 
+from shoal.caching import cached_property
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.cuts.conflicts import Conflict, Conflicts
@@ -67,7 +67,7 @@ class CutSuppressionSearch(BoundedSearch):
         self.spare: Candidate | None = None  # the first safe result, kept separately: among equals the other starts win
         self.conflicts: dict[Conflict, None] = {}  # all known conflicts, in the order in which they were found
 
-    @functools.cached_property
+    @cached_property
     def kernel(self) -> Conflicts:
         """The kernel that finds conflicts. It is created when needed, because that takes time."""
         self.clock.check()

@@ -86,7 +86,7 @@ class CutInput:
         if demand.k < 2:
             return replace(every, listing=listing)
         few = thinned(problem.items, demand.k, demand.known, engine)
-        refuse_too_many(len(few.items), engine)  # the walk of k^m-anonymity holds them
+        refuse_too_many(few.total_items, engine)  # the walk of k^m-anonymity holds them
         return replace(every, listing=listing, few=few, supports=listing.units[0][0])
 
 
@@ -159,7 +159,7 @@ def level_by_level(
             if more is None:
                 part = _needed(cut_input, model, known and sizes[-1], done.raised, engine)
                 if part.listing is None:
-                    refuse_too_many(len(part.items.items), engine)
+                    refuse_too_many(part.items.total_items, engine)
                 options: Any = {"raised": done.raised, "bounded": bounded, "by_leaves": by_leaves, "smaller_safe": True}
                 more = repair(part, model, sizes, engine, **options)
             done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs)
@@ -179,7 +179,7 @@ def _stages(cut_input: CutInput, model: ItemsetModel, known: int) -> list[range]
 
     Sets of up to two labels need few of many rows, or a small table. There are many more sets of three.
     """
-    large = len(cut_input.items.items) >= LARGE and not len(cut_input.supports)
+    large = cut_input.items.total_items >= LARGE and not len(cut_input.supports)
     if (large or known == FEW + 1) and known > FEW and model.demand(cut_input.items).monotone:
         return [range(1, FEW + 1), range(FEW + 1, known + 1)]
     return [range(1, known + 1)]
@@ -313,7 +313,7 @@ def repair(
     ``by_leaves``: order labels by the number of leaves below them, not by support (Terrovitis et al. 2008, s.4.1).
     """
     items, hierarchy, tick = cut_input.items, cut_input.hierarchy, engine.tick("repairing")
-    if not sizes or not sizes[-1] or not len(items.items):
+    if not sizes or not sizes[-1] or not items.total_items:
         return Repaired(list(raised), 0, 0)
     demand, tree = model.demand(items), (hierarchy.parent, hierarchy.span, cut_input.costs, hierarchy.n_leaves)
     done = Repaired(list(raised), 0, 0)

@@ -24,10 +24,10 @@ Cost: a few counts of the label sets at a cut, and the solver. Memory is proport
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from collections.abc import Iterable, Sequence
 
+from shoal.caching import cached_property
 from shoal.engines import Engine
 from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.threats import Threats
@@ -58,7 +58,7 @@ class ExactSearch(BoundedSearch):
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver gave a bound
         self.offered = False  # whether the search started from a safe cut
 
-    @functools.cached_property
+    @cached_property
     def counter(self) -> Threats:
         """The kernel that counts. It is created when needed, because that takes time."""
         with self._timed("counting"):

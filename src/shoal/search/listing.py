@@ -8,20 +8,23 @@ asks whether a set is in the list. The answers are those that the rows would giv
 repair is the same.
 
 Cost: one pass over the sets of the nodes above the items of all rows, and one over those of rows with sensitive values.
-A table has 12 bytes for each possible set. Larger tables are split into passes.
+A table has 12 bytes for each possible set. Larger tables are split into passes. Rows on other machines are counted
+there; only those with sensitive values are fetched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from math import comb
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts
+from shoal.caching import cached_property
+from shoal.data.arrays import Codes, Counts, row_ids
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.choice import Tick
 from shoal.kernels.search.repair.breaches import Breaches
@@ -91,7 +94,7 @@ def can_list(problem: Prepared[PrivacyModel], hierarchy: Hierarchy | None = None
     """
     nodes = len(problem.hierarchy if hierarchy is None else hierarchy)
     demand, items = problem.model.demand(problem.items), problem.items
-    if demand is None or demand.monotone or len(items.items) < LARGE or nodes > MOST_NODES:
+    if demand is None or demand.monotone or items.total_items < LARGE or nodes > MOST_NODES:
         return False
     if demand.absent and (demand.known > MOST_FACTS or len(items.repeaters)):  # counts of persons do not add up
         return False
@@ -116,7 +119,7 @@ def list_violations(
     units = [_Counting(problem, tree, demand, engine, by_person=persons).unit() for persons in by_person]
     listed = tuple(unit for unit in units if unit is not None)
     if len(listed) < len(units):
-        refuse_too_many(len(problem.items.items), engine)
+        refuse_too_many(problem.items.total_items, engine)
         return None
     return Listing(tree, listed)
 
@@ -132,15 +135,19 @@ class _Counting:
     by_person: bool
 
     @cached_property
+    def items(self) -> Transactions:
+        """The rows, with their persons if these count."""
+        return self.problem.items if self.by_person else self.problem.items.of_persons(None)
+
+    @cached_property
     def rows(self) -> RowsByPerson:
-        items = self.problem.items
-        return RowsByPerson.of(items if self.by_person else items.of_persons(None))
+        return RowsByPerson.of(self.items)
 
     @cached_property
     def supports(self) -> Counts:
         """The support of each node."""
         leaves = np.arange(self.tree.n_leaves, dtype=np.int32)
-        return count_nodes(self.rows.items, leaves, self.tree.parent, self.engine)
+        return count_nodes(self.items, leaves, self.tree.parent, self.engine)
 
     @cached_property
     def rank(self) -> Codes:
@@ -153,23 +160,24 @@ class _Counting:
 
     def unit(self) -> Unit | None:
         """Return the violations, or None if there are too many."""
-        found = self.engine.map("counting sets", self._listed, self._ranges())
+        values = [] if self.demand.absent else self._with_values()
+        listed = partial(self._listed, values)
+        found = self.engine.map("counting sets", listed, self._ranges())
         keys, counts = (np.concatenate([one[at] for one in found]) for at in (0, 1))
         if len(keys) >= MOST_LISTED:
             return None
         order = np.argsort(keys, kind="stable")
         return self.supports, keys[order], counts[order] if len(counts) else counts
 
-    def _listed(self, within: range, engine: Engine) -> tuple[Counts, Counts]:
-        """Count and list the sets whose highest rank is in a range."""
+    def _listed(self, values: Sequence[RowsByPerson], within: range, engine: Engine) -> tuple[Counts, Counts]:
+        """Count and list the sets whose highest rank is in a range. ``values``: the rows with each sensitive value."""
         tree, demand, persons = self.tree, self.demand, len(self.rows.persons) > 0
-        sets = NodeSets(tree.parent, tree.span, self.rank, demand.known, within=within, persons=persons)
-        for _ in engine.over("counting sets", lambda part, _: sets.add(*part.arrays), self.rows):
-            pass
+        make = partial(NodeSets, tree.parent, tree.span, self.rank, demand.known, within=within, persons=persons)
+        sets = engine.accumulate("counting sets", make, lambda own, part: own.add(*part.arrays), self.rows)
         most = len(self.rows) + 1  # no support is higher, so larger numbers ask for the same
         if demand.absent:
             return sets.violating_facts(min(demand.k, most), len(self.rows), self.supports, most=MOST_LISTED)
-        for rows in self._with_values():
+        for rows in values:
             for _ in engine.over("counting sets", lambda part, _: sets.add_with_value(*part.arrays), rows):
                 pass
             sets.close_value()
@@ -178,15 +186,16 @@ class _Counting:
         keys = sets.violating(min(demand.k, most), share, most=MOST_LISTED)
         return keys, np.zeros(0, dtype=np.int64)
 
-    def _with_values(self) -> Iterator[RowsByPerson]:
-        """Yield the rows with each sensitive value."""
-        values = self.problem.sensitive
-        order, row_of = np.argsort(values.items, kind="stable"), np.repeat(np.arange(len(values)), values.sizes)
-        for rows in np.split(row_of[order], np.cumsum(values.supports)[:-1]):
-            if len(rows) and len(self.rows.persons):
-                rows = rows[np.argsort(self.rows.persons[rows], kind="stable")]
-            if len(rows):
-                yield replace(self.rows, order=rows)
+    def _with_values(self) -> list[RowsByPerson]:
+        """Return the rows with each sensitive value. If they are on other machines, they are fetched once."""
+        values, rows, held = self.problem.sensitive, self.rows, list[Counts]()
+        row_of, codes = _rows_and_codes(values, self.engine)
+        if rows.bounds is not None:
+            there, row_of = np.unique(row_of, return_inverse=True)
+            rows = RowsByPerson.of(self.items.take(there))
+        for some in np.split(row_of[np.argsort(codes, kind="stable")], np.cumsum(values.supports)[:-1]):
+            held.append(some[np.argsort(rows.persons[some], kind="stable")] if len(rows.persons) else some)
+        return [replace(rows, order=some) for some in held if len(some)]
 
     def _ranges(self) -> list[range]:
         """Split the ranks, so that tables fit into the memory and each thread has about the same work."""
@@ -204,3 +213,11 @@ class _Counting:
                 ranges.append(range(first, label))
                 first = label
         return [*ranges, range(first, labels)]
+
+
+def _rows_and_codes(values: Transactions, engine: Engine) -> tuple[Counts, Codes]:
+    """Return the row and the code of each sensitive value. Only these come from other machines."""
+    parts = list(engine.over("counting items", lambda part, _: (row_ids(part.indptr), part.items, len(part)), values))
+    starts = np.cumsum([0, *(length for _, _, length in parts)])
+    row_of = [own + start for (own, _, _), start in zip(parts, starts, strict=False)]
+    return np.concatenate(row_of), np.concatenate([codes for _, codes, _ in parts])

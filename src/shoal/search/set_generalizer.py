@@ -134,8 +134,8 @@ class SetGeneralizer:
         grouped = GroupedSets(part, self.unchanged_weight, engine)
         if not self.effort:
             return grouped.quick()
-        share = min(1.0, MOST_WORK / max(1, self.effort * len(self.problem.items.items)))
-        return grouped.best(self._merged(part, engine), int(share * self.effort * len(part.items.items)))
+        share = min(1.0, MOST_WORK / max(1, self.effort * self.problem.items.total_items))
+        return grouped.best(self._merged(part, engine), int(share * self.effort * part.items.total_items))
 
     def _merged(self, part: Prepared[ItemsetModel], engine: Engine) -> Codes:
         """Merge items into sets where that adds least loss."""

@@ -12,6 +12,7 @@ Cost: the time of the sets of labels at the cut in all rows; a byte for each pos
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import comb
 from typing import Self
 
@@ -67,14 +68,14 @@ class CutLabels:
 
 def may_fit(size: int, k: int, items: Transactions) -> bool:
     """Whether there are tables of sets of this size, and enough rows for them."""
-    return 0 < size <= MOST_LABELS and 1 < k <= MOST_K and len(items.items) >= WORTH
+    return 0 < size <= MOST_LABELS and 1 < k <= MOST_K and items.total_items >= WORTH
 
 
 def fits(labels: int, size: int, items: Transactions) -> bool:
     """Whether a table of the sets of up to ``size`` labels is small enough, and worth it. The data alone decide."""
     cells = sum(comb(labels, of) for of in range(size + 1))
     bytes_of_cell = 5 if len(items.repeaters) else 1
-    largest = max(MOST_BYTES, BYTES_OF_ITEM * len(items.items))
+    largest = max(MOST_BYTES, BYTES_OF_ITEM * items.total_items)
     return cells * bytes_of_cell <= largest and cells <= PAYS * count_sets(items, size)
 
 
@@ -109,10 +110,17 @@ def repair(
     )
 
 
+def _add(table: SetTable, part: RowsByPerson) -> None:
+    table.add(*part.arrays)
+
+
 def _counted(items: Transactions, labels: CutLabels, k: int, size: int, engine: Engine) -> SetTable:
     """Count the sets of all rows. All threads work on one part, so that Ctrl-C ends them all."""
     rows, stage, before = RowsByPerson.of(items), "counting sets", 0
-    table = SetTable(labels.label_of, labels.parent, k, size, persons=len(rows.persons) > 0)
+    make = partial(SetTable, labels.label_of, labels.parent, k, size, persons=len(rows.persons) > 0)
+    if rows.bounds is not None:
+        return engine.accumulate(stage, make, _add, rows)
+    table = make()
 
     def add(part: RowsByPerson, _: Engine) -> None:
         nonlocal before

@@ -152,7 +152,7 @@ def grouping_bound(
     chains = Chains(problem.items, tree, k, demand.known, effort, deadline)
     best = chains.bound(*_linear(problem.loss, problem.hierarchy.n_leaves))
     del chains
-    if len(problem.items.items) <= SMALL * max(1.0, effort) and time.monotonic() < deadline:
+    if problem.items.total_items <= SMALL * max(1.0, effort) and time.monotonic() < deadline:
         best = max(best, _Rounds(problem, tree, k, demand.known, engine).run(round(WORK * effort), deadline))
     return best
 
@@ -205,7 +205,7 @@ class _Rounds:
     def __init__(self, problem: Prepared[PrivacyModel], tree: Tree, k: int, known: int, engine: Engine) -> None:
         rows, self.k = problem.items, k
         self.tree, self.engine = tree, engine
-        self.round = max(ROUND, ROUND_EACH * len(rows.items))
+        self.round = max(ROUND, ROUND_EACH * rows.total_items)
         nodes, leaves = len(tree.parent), problem.hierarchy.n_leaves
         self.first, self.second = tree.pairs(LISTED)
         pairs = len(self.first)

@@ -147,13 +147,13 @@ class SiblingSearch:
     ) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
         self.start, self.least = start, least
-        self.heats = heats or (HEATS_OF_MANY if len(problem.items.items) > MANY else HEATS)
+        self.heats = heats or (HEATS_OF_MANY if problem.items.total_items > MANY else HEATS)
         self.found: Grouping | None = None  # the best grouping, set when the search has ended
         self.beats_aa = False  # whether the start is known to be no worse than the cut of AA
         self.least_cut = 0  # a lower bound on the cost of every cut of the original hierarchy
         demand = problem.model.demand(problem.items)
         self.k, self.m = demand.k, demand.known
-        self.small = len(problem.items.items) < SMALL
+        self.small = problem.items.total_items < SMALL
         self.began = time.monotonic()
         self.proof_seconds = 0.0  # that a proof may take
         self.reserved = 0.0  # seconds that runs leave for the proof
@@ -277,7 +277,7 @@ class SiblingSearch:
             seed=run.seed,
         )
         mean = run.start.cost / owner.n_leaves
-        work = min(WORK + WORK_PER_OCCURRENCE * len(problem.items.items), MOST_WORK)
+        work = min(WORK + WORK_PER_OCCURRENCE * problem.items.total_items, MOST_WORK)
         work = int(run.share * (run.work or work) * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
         moves = int(run.share * MOVES_PER_ITEM * owner.n_leaves) // STEPS
         for step in range(STEPS):

@@ -20,7 +20,7 @@ Cost: one pass over the small sets of all rows, with a byte for each possible se
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Self, TypeVar
@@ -28,8 +28,9 @@ from typing import Self, TypeVar
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, counted
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
-from shoal.engines import Engine, PerThread
+from shoal.engines import Engine
 from shoal.kernels.search.cuts.direct_pass import COUNT
 from shoal.kernels.search.node_supports import NodeSupports
 from shoal.kernels.search.thin import LEFT_OUT, RARE, Thin
@@ -52,21 +53,30 @@ class RowsByPerson:
     items: Transactions
     persons: Codes  # of the rows of ``items``; empty if nobody has several
     order: Counts | None = None  # of all rows, or of some of them; None: as they are
+    placed: bool = False  # the items are in this order already, and no person has rows in two parts
 
     @classmethod
     def of(cls, items: Transactions) -> Self:
         """Order rows by person, if persons have several."""
         persons = items.repeaters
-        return cls(items, persons, np.argsort(persons, kind="stable") if len(persons) else None)
+        if not len(persons):
+            return cls(items, persons)
+        order, together = np.argsort(persons, kind="stable"), items.by_person
+        return cls(items, persons, order) if together is None else cls(together, persons[order], order, placed=True)
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.items) if self.order is None else len(self.order)
 
+    @property
+    def bounds(self) -> Sequence[int] | None:
+        """The parts of the rows, if they are on several machines."""
+        return self.items.bounds if self.order is None or self.placed else None
+
     def part(self, start: int, stop: int) -> Self:
         """Return some consecutive rows."""
-        if self.order is None:
-            return replace(self, items=self.items.part(start, stop))
+        if self.order is None or self.placed:
+            return replace(self, items=self.items.part(start, stop), persons=self.persons[start:stop], order=None)
         rows = self.order[start:stop]
         persons = self.persons[rows] if len(self.persons) else self.persons
         return replace(self, items=self.items.take(rows), persons=persons, order=None)
@@ -82,7 +92,7 @@ class RowsByPerson:
 
     def workers(self, engine: Engine) -> Engine:
         """Return the engine that goes over the rows. Persons may have rows in two parts, so one worker counts them."""
-        return engine if self.order is None else replace(engine, workers=1)
+        return engine if self.order is None or self.placed else replace(engine, workers=1)
 
 
 def thinned(items: Transactions, k: int, m: int, engine: Engine, label_of: Codes | None = None) -> Transactions:
@@ -90,7 +100,7 @@ def thinned(items: Transactions, k: int, m: int, engine: Engine, label_of: Codes
 
     ``label_of``: the label of each item, for searches at a cut and above it. Each label of a row then keeps one item.
     """
-    if len(items.items) < LARGE or not 1 <= m <= MOST_LABELS:
+    if items.total_items < LARGE or not 1 <= m <= MOST_LABELS:
         return items
     labels = np.arange(len(items.labels), dtype=np.int32) if label_of is None else label_of
     ranking = _Ranking.of(items, labels, k)
@@ -102,9 +112,10 @@ def thinned(items: Transactions, k: int, m: int, engine: Engine, label_of: Codes
     ranges = ranking.ranges(m, cells)
     if len(ranges) > MOST_PASSES:
         return items
-    needed = _needed(rows, ranking, k, m, ranges, workers)
-    if workers.threads > 1:  # each thread has kept the first k rows of those that it saw
-        needed = _needed(RowsByPerson.of(needed), ranking, k, m, ranges, replace(engine, workers=1))
+    needed = _needed(rows, items.persons, ranking, k, m, ranges, workers)
+    if workers.threads > 1 or rows.bounds is not None:  # each worker has kept the first k rows of those that it saw
+        alone = replace(engine, workers=1)
+        needed = _needed(RowsByPerson.of(needed), needed.persons, ranking, k, m, ranges, alone)
     return needed
 
 
@@ -127,11 +138,10 @@ def node_supports(problem: Prepared[PrivacyModel], engine: Engine) -> Counts:
 def count_nodes(items: Transactions, code_of: Codes, parent: Codes, engine: Engine) -> Counts:
     """Return the support of each node. ``code_of``: the leaf of each item."""
     rows = RowsByPerson.of(items)
-    counters = rows.workers(engine).accumulate(
+    counter = rows.workers(engine).accumulate(
         "counting items", lambda: NodeSupports(code_of, parent), lambda own, part: own.add(*part.arrays), rows
     )
-    supports: Counts = np.sum([counter.supports for counter in counters], axis=0, dtype=np.int64)
-    return supports
+    return counter.supports
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +177,16 @@ class _Ranking:
         return [*ranges, range(first, self.labels)]
 
 
-def _needed(rows: RowsByPerson, ranking: _Ranking, k: int, m: int, ranges: list[range], engine: Engine) -> Transactions:
-    """Return the needed items, in passes. With several workers, some items more."""
+def _needed(
+    rows: RowsByPerson,
+    known: Persons | None,
+    ranking: _Ranking,
+    k: int,
+    m: int,
+    ranges: list[range],
+    engine: Engine,
+) -> Transactions:
+    """Return the needed items, in passes. With several workers, some items more. ``known``: the person of each row."""
     persons = len(rows.persons) > 0
     kept = [_marked(rows, ranking, k, m, within, persons, engine) for within in ranges]
     keys = kept[0] if len(kept) == 1 else np.concatenate(kept)
@@ -180,7 +198,6 @@ def _needed(rows: RowsByPerson, ranking: _Ranking, k: int, m: int, ranges: list[
     keys //= width
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     there, indptr = keys[first], np.append(first, len(keys))
-    known = rows.items.persons
     return Transactions(indptr, codes, rows.items.labels, known and known.take(there))
 
 
@@ -189,15 +206,17 @@ def _marked(
 ) -> Counts:
     """Return the items that are needed for sets with their largest label in a range, each as ``row * width + code``."""
     width = len(rows.items.labels)
-    counters = PerThread(lambda: Thin(ranking.rank, ranking.labels, k, m, within=within, persons=persons))
 
-    def mark(part: RowsByPerson, _: Engine) -> tuple[Counts, Codes, int]:
-        at = np.flatnonzero(counters.own.mark(*part.arrays))
+    def counter() -> Thin:
+        return Thin(ranking.rank, ranking.labels, k, m, within=within, persons=persons)
+
+    def mark(own: Thin, part: RowsByPerson) -> tuple[Counts, Codes, int]:
+        at = np.flatnonzero(own.mark(*part.arrays))
         return np.searchsorted(part.items.indptr, at, side="right") - 1, part.items.items[at], len(part)
 
     def keys() -> Iterator[Counts]:
         before = 0
-        for row_of, codes, length in engine.over("thinning", mark, rows):
+        for row_of, codes, length in engine.over_with("thinning", counter, mark, rows):
             row_of += before
             yield (row_of if rows.order is None else rows.order[row_of]) * width + codes
             before += length

@@ -31,4 +31,4 @@ def test_node_supports(kernel: ModuleType, tree: object, data: st.DataObject) ->
             for row, (items_of_row, person) in enumerate(zip(rows, persons, strict=True))
             if any(first <= code_of[item] < last for item in items_of_row)
         }
-        assert counter.supports()[node] == len(holders)
+        assert counter.cells()[node] == len(holders)

@@ -40,7 +40,7 @@ def test_set_counts(kernel: ModuleType, rows: Sets, k: int, m: int, data: st.Dat
         tables = [wide(rank, k, m, first, stop, False) for _ in range(2)]
         for table, part in zip(tables, (rows[:cut], rows[cut:]), strict=True):
             table.add(*csr(part)[:2], nobody)
-        tables[0].merge(tables[1])
+        tables[0].merge_cells(tables[1].cells())
         found.append(tables[0].result())
     counts = oracles.supports([frozenset(map(str, row)) for row in rows], m)
     assert tuple(map(sum, zip(*found, strict=True))) == (len(counts), sum(count < k for count in counts.values()))

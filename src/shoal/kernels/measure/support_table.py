@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import Self
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import rows_of
-from shoal.kernels.choice import compiled_or
+from shoal.kernels.merging import MergeableCounts
 
 
-class SupportTable:
+class SupportTable(MergeableCounts):
     """The support of every set of at most m labels (m up to 3) in the rows that were added.
 
     ``rank`` is the place of each label in the table. The most frequent first is fastest.
@@ -26,19 +25,17 @@ class SupportTable:
     """
 
     def __init__(self, rank: Codes, m: int) -> None:
-        self._kernel, self._m = compiled_or(SupportTableTwin)(rank, m), m
+        self._m = m
+        self._made_by(SupportTableTwin, rank, m)
 
     def add(self, indptr: Offsets, items: Codes) -> None:
         """Count more rows."""
         self._kernel.add(indptr, items)
 
-    def merge(self, other: SupportTable) -> None:
-        """Add what was counted in other rows."""
-        self._kernel.merge(other._kernel)
-
     def least(self, indptr: Offsets, items: Codes, nothing: int) -> Counts:
         """Return for 1, 2, .. m labels and each row the least support of some labels of it, or ``nothing``."""
-        return self._kernel.least(indptr, items, nothing).reshape(self._m, -1)
+        least: Counts = self._kernel.least(indptr, items, nothing)
+        return least.reshape(self._m, -1)
 
 
 class SupportTableTwin:
@@ -56,9 +53,13 @@ class SupportTableTwin:
         for row in rows_of(indptr, items):
             self._supports.update(self._sets(row, self._m))
 
-    def merge(self, other: Self) -> None:
-        """Add up the counts."""
-        self._supports += other._supports
+    def merge_cells(self, cells: Counter[tuple[int, ...]]) -> None:
+        """Add counts of other rows."""
+        self._supports += cells
+
+    def cells(self) -> Counter[tuple[int, ...]]:
+        """Return all counts."""
+        return self._supports
 
     def least(self, indptr: Offsets, items: Codes, nothing: int) -> Counts:
         """Look at every set of every row."""

@@ -6,10 +6,10 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, people_of, rows_of
-from shoal.kernels.choice import compiled_or
+from shoal.kernels.merging import MergeableCounts
 
 
-class NodeSupports:
+class NodeSupports(MergeableCounts):
     """The supports of all nodes in the rows that were added.
 
     Parameters
@@ -28,7 +28,7 @@ class NodeSupports:
     """
 
     def __init__(self, code_of: Codes, parent: Codes) -> None:
-        self._kernel = compiled_or(NodeSupportsTwin)(code_of, parent)
+        self._made_by(NodeSupportsTwin, code_of, parent)
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes = NOBODY) -> None:
         """Count more rows. The rows of a person must be consecutive."""
@@ -37,7 +37,7 @@ class NodeSupports:
     @property
     def supports(self) -> Counts:
         """The support of each node."""
-        supports: Counts = self._kernel.supports()
+        supports: Counts = self._kernel.cells()
         return supports
 
 
@@ -47,6 +47,7 @@ class NodeSupportsTwin:
     def __init__(self, code_of: Codes, parent: Codes) -> None:
         self._code_of, self._parent = code_of.tolist(), parent.tolist()
         self._holders: list[set[int]] = [set() for _ in self._parent]
+        self._others = np.zeros(len(self._parent), dtype=np.int64)
         self._rows = 0
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes) -> None:
@@ -59,6 +60,10 @@ class NodeSupportsTwin:
                     node = self._parent[node]
         self._rows += len(indptr) - 1
 
-    def supports(self) -> Counts:
+    def merge_cells(self, cells: Counts) -> None:
+        """Add counts of other rows."""
+        self._others = self._others + cells
+
+    def cells(self) -> Counts:
         """Return the number of persons of each node."""
-        return np.array([len(holders) for holders in self._holders], dtype=np.int64)
+        return np.array([len(holders) for holders in self._holders], dtype=np.int64) + self._others

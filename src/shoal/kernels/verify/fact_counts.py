@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Self
 
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY
-from shoal.kernels.choice import compiled_or
+from shoal.kernels.merging import MergeableCounts
 from shoal.kernels.verify.set_counts import SetHolders
 
 
-class FactCounts:
+class FactCounts(MergeableCounts):
     """The counts of one or two labels, present or absent.
 
     The arguments are those of :class:`~shoal.kernels.verify.set_counts.SetCounts`.
@@ -19,15 +18,11 @@ class FactCounts:
 
     def __init__(self, rank: Codes, m: int, *, within: range | None = None) -> None:
         within = range(len(rank)) if within is None else within
-        self._kernel = compiled_or(FactCountsTwin)(rank, m, within.start, within.stop)
+        self._made_by(FactCountsTwin, rank, m, within.start, within.stop)
 
     def add(self, indptr: Offsets, items: Codes) -> None:
         """Count more rows."""
         self._kernel.add(indptr, items, NOBODY)
-
-    def merge(self, other: FactCounts) -> None:
-        """Add what was counted in other rows."""
-        self._kernel.merge(other._kernel)
 
     def result(self, k: int, total: int, support: Counts) -> tuple[int, int]:
         """Return how many combinations were looked at, and how many fit 1..k-1 of the ``total`` rows.
@@ -49,13 +44,17 @@ class FactCountsTwin:
         """Count more rows."""
         self._own.add(indptr, items, persons)
 
-    def merge(self, other: Self) -> None:
-        """Add up the counts."""
-        self._others += other._own.counts() + other._others
+    def merge_cells(self, cells: Counter[tuple[int, ...]]) -> None:
+        """Add counts of other rows."""
+        self._others += cells
+
+    def cells(self) -> Counter[tuple[int, ...]]:
+        """Return all counts."""
+        return self._own.counts() + self._others
 
     def result(self, k: int, total: int, support: Counts) -> tuple[int, int]:
         """Look at every combination."""
-        counts, fitting, checked = self._own.counts() + self._others, list[int](), 0
+        counts, fitting, checked = self.cells(), list[int](), 0
         for b in self._range:
             n = int(support[b])
             fitting += [n, total - n]

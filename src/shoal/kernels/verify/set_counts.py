@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import combinations
-from typing import Self
 
 from shoal.data.arrays import Codes, Offsets
 from shoal.kernels.arrays import NOBODY, people_of, rows_of
-from shoal.kernels.choice import compiled_or
+from shoal.kernels.merging import MergeableCounts
 
 WIDE = 1 << 8  # from this k on, a count takes four bytes
 
 
-class SetCounts:
+class SetCounts(MergeableCounts):
     """The counts of sets in the rows that were added. They stop at k.
 
     Parameters
@@ -40,17 +39,12 @@ class SetCounts:
 
     def __init__(self, rank: Codes, k: int, m: int, *, within: range | None = None, persons: bool = False) -> None:
         within = range(len(rank)) if within is None else within
-        self._kernel = compiled_or(SetCountsTwin if k < WIDE else WideSetCountsTwin)(
-            rank, k, m, within.start, within.stop, persons
-        )
+        twin = SetCountsTwin if k < WIDE else WideSetCountsTwin
+        self._made_by(twin, rank, k, m, within.start, within.stop, persons)
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes = NOBODY) -> None:
         """Count more rows. The rows of a person must be consecutive."""
         self._kernel.add(indptr, items, persons)
-
-    def merge(self, other: SetCounts) -> None:
-        """Add what was counted in rows of other persons."""
-        self._kernel.merge(other._kernel)
 
     def result(self) -> tuple[int, int]:
         """Return how many sets occur, and how many of them fewer than k rows hold."""
@@ -91,16 +85,17 @@ class SetCountsTwin:
         """Count more rows."""
         self._own.add(indptr, items, persons)
 
-    def merge(self, other: Self) -> None:
-        """Add up the counts."""
-        self._others += other._counts()
+    def merge_cells(self, cells: Counter[tuple[int, ...]]) -> None:
+        """Add counts of other rows."""
+        self._others += cells
 
     def result(self) -> tuple[int, int]:
         """Count the sets."""
-        counts = self._counts()
+        counts = self.cells()
         return len(counts), sum(count < self._k for count in counts.values())
 
-    def _counts(self) -> Counter[tuple[int, ...]]:
+    def cells(self) -> Counter[tuple[int, ...]]:
+        """Return all counts."""
         return self._own.counts() + self._others
 
 

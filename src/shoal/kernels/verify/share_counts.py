@@ -6,20 +6,23 @@ from collections import Counter
 
 from shoal.data.arrays import Codes, Offsets
 from shoal.kernels.arrays import NOBODY
-from shoal.kernels.choice import compiled_or
+from shoal.kernels.merging import MergeableCounts
 from shoal.kernels.verify.set_counts import SetHolders
 
 
-class ShareCounts:
+class ShareCounts(MergeableCounts):
     """The counts of sets in all rows, in those with any sensitive value, and in those with each.
 
     Add all rows, then those with a sensitive value, then those with each value, ended by :meth:`close_value`. The
     arguments are those of :class:`~shoal.kernels.verify.set_counts.SetCounts`.
+
+    What :meth:`add_with_value` counts is not sent and merged: the highest counts do not add up over rows. Add these
+    rows to the sum.
     """
 
     def __init__(self, rank: Codes, m: int, *, within: range | None = None, persons: bool = False) -> None:
         within = range(len(rank)) if within is None else within
-        self._kernel = compiled_or(ShareCountsTwin)(rank, m, within.start, within.stop, persons)
+        self._made_by(ShareCountsTwin, rank, m, within.start, within.stop, persons)
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes = NOBODY) -> None:
         """Count more rows."""
@@ -48,6 +51,7 @@ class ShareCountsTwin:
 
     def __init__(self, rank: Codes, m: int, first: int, stop: int, persons: bool) -> None:
         self._all, self._sensitive, self._value = (SetHolders(rank, m, first, stop) for _ in range(3))
+        self._others: list[Counter[tuple[int, ...]]] = [Counter(), Counter()]
         self._highest: Counter[tuple[int, ...]] = Counter()
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes) -> None:
@@ -67,8 +71,18 @@ class ShareCountsTwin:
         self._highest |= self._value.counts()
         self._value.of.clear()
 
+    def cells(self) -> list[Counter[tuple[int, ...]]]:
+        """Return the counts of all rows, and of those with a sensitive value."""
+        own = self._all.counts(), self._sensitive.counts()
+        return [mine + others for mine, others in zip(own, self._others, strict=True)]
+
+    def merge_cells(self, cells: list[Counter[tuple[int, ...]]]) -> None:
+        """Add counts of other rows."""
+        for others, more in zip(self._others, cells, strict=True):
+            others.update(more)
+
     def result(self, part: int, whole: int, least: int) -> tuple[int, int]:
         """Compare the shares."""
-        counts = self._all.counts()
-        sets = [labels for labels, count in self._sensitive.counts().items() if count >= least]
+        counts, sensitive = self.cells()
+        sets = [labels for labels, count in sensitive.items() if count >= least]
         return len(sets), sum(self._highest[labels] * whole > counts[labels] * part for labels in sets)

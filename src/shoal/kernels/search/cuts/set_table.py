@@ -6,13 +6,14 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, flat, grouped_people, people_of, rows_of
-from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.choice import Tick, no_progress
+from shoal.kernels.merging import MergeableCounts
 from shoal.kernels.search.cuts.direct_pass import Pass, direct_pass_twin
 
 MOST_K, MOST_LABELS = 255, 3  # of the counts in one byte; of a set
 
 
-class SetTable:
+class SetTable(MergeableCounts):
     """The supports, up to k, of sets of labels in the rows that were added.
 
     Labels are the nodes of a cut and those above it, without the root, numbered in preorder.
@@ -39,7 +40,7 @@ class SetTable:
     """
 
     def __init__(self, label_of: Codes, parent: Codes, k: int, size: int, *, persons: bool = False) -> None:
-        self._kernel = compiled_or(SetTableTwin)(label_of, parent, k, size, persons)
+        self._made_by(SetTableTwin, label_of, parent, k, size, persons)
 
     def add(
         self,
@@ -97,6 +98,17 @@ class SetTableTwin:
         before = len(self._rows)
         self._people += [one if one >= 0 else one - before for one in people_of(indptr, persons)]
         self._rows += rows_of(indptr, items)
+
+    def cells(self) -> tuple[list[tuple[int, ...]], list[int]]:
+        """Return all rows and their persons."""
+        return self._rows, self._people
+
+    def merge_cells(self, cells: tuple[list[tuple[int, ...]], list[int]]) -> None:
+        """Add rows of other persons."""
+        rows, people = cells
+        before = len(self._rows)
+        self._people += [one if one >= 0 else one - before for one in people]
+        self._rows += rows
 
     def support(self, labels: Codes) -> int:
         """Count the persons of the rows that hold all labels."""

@@ -9,14 +9,17 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, flat, people_of, rows_of
-from shoal.kernels.choice import compiled_or
+from shoal.kernels.merging import MergeableCounts
 from shoal.kernels.search.repair.combination_key import key_of
 
 Nodes = tuple[int, ...]
 
 
-class NodeSets:
+class NodeSets(MergeableCounts):
     """Exact counts of sets of nodes in the rows that were added: of rows, or of persons.
+
+    Only what :meth:`add` counts is sent and merged: the highest counts of values do not add up over rows. Add rows with
+    a value to the sum.
 
     Parameters
     ----------
@@ -45,8 +48,7 @@ class NodeSets:
         self, parent: Codes, span: Codes, rank: Codes, m: int, *, within: range | None = None, persons: bool = False
     ) -> None:
         within = range(int(rank.max(initial=-1)) + 1) if within is None else within
-        arguments = (parent, flat(span), rank, m, within.start, within.stop, persons)
-        self._kernel = compiled_or(NodeSetsTwin)(*arguments)
+        self._made_by(NodeSetsTwin, parent, flat(span), rank, m, within.start, within.stop, persons)
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes = NOBODY) -> None:
         """Count more rows. The rows of a person must be consecutive."""
@@ -82,6 +84,7 @@ class NodeSetsTwin:
         self._m, self._range, self._rows = m, range(first, stop), 0
         self._holders: defaultdict[Nodes, set[int]] = defaultdict(set)
         self._with_value: defaultdict[Nodes, set[int]] = defaultdict(set)
+        self._others: Counter[Nodes] = Counter()
         self._highest: Counter[Nodes] = Counter()
 
     def add(self, indptr: Offsets, items: Codes, persons: Codes) -> None:
@@ -94,22 +97,30 @@ class NodeSetsTwin:
 
     def close_value(self) -> None:
         """Keep the higher counts."""
-        self._highest |= Counter({nodes: len(people) for nodes, people in self._with_value.items()})
+        self._highest |= _counts(self._with_value)
         self._with_value.clear()
+
+    def cells(self) -> Counter[Nodes]:
+        """Return the counts of all rows."""
+        return _counts(self._holders) + self._others
+
+    def merge_cells(self, cells: Counter[Nodes]) -> None:
+        """Add counts of other rows."""
+        self._others += cells
 
     def violating(self, k: int, part: int, whole: int, most: int) -> Counts:
         """Look at every set that occurs."""
         keys = [
             key_of(nodes)
-            for nodes, people in sorted(self._holders.items(), key=lambda one: self._order(one[0]))
-            if not self._related(nodes) and (len(people) < k or self._highest[nodes] * whole > len(people) * part)
+            for nodes, count in sorted(self.cells().items(), key=lambda one: self._order(one[0]))
+            if not self._related(nodes) and (count < k or self._highest[nodes] * whole > count * part)
         ]
         return np.array(keys[:most], dtype=np.int64)
 
     def violating_facts(self, k: int, total: int, support: Counts, most: int) -> tuple[Counts, Counts]:
         """Look at every pair of nodes."""
         nodes = sorted((u for u, rank in enumerate(self._rank) if rank >= 0), key=lambda u: self._rank[u])
-        found: list[tuple[int, int]] = []
+        found, counted = list[tuple[int, int]](), self.cells()
         for place, a in enumerate(nodes):
             if self._rank[a] not in self._range:
                 continue
@@ -119,7 +130,7 @@ class NodeSetsTwin:
             for b in nodes[:place] if self._m > 1 else ():
                 if self._related((a, b)):
                     continue
-                other, both = int(support[b]), len(self._holders[b, a])
+                other, both = int(support[b]), counted[b, a]
                 facts += [(both, [a, b], [], both), (n - both, [a], [b], both), (other - both, [b], [a], both)]
                 facts.append((total - n - other + both, [], [a, b], both))
             found += [(key_of(yes, no), both) for fitting, yes, no, both in facts if 0 < fitting < k]
@@ -148,3 +159,8 @@ class NodeSetsTwin:
     def _related(self, nodes: Nodes) -> bool:
         """Whether a node is above another one."""
         return any(a in self._upwards(b) or b in self._upwards(a) for a, b in combinations(nodes, 2))
+
+
+def _counts(holders: dict[Nodes, set[int]]) -> Counter[Nodes]:
+    """Return how many have each set."""
+    return Counter({nodes: len(people) for nodes, people in holders.items()})
