@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,16 +79,35 @@ def clear_errors(name: str) -> Iterator[None]:
         raise DataError(f"{name} cannot be read: {reason(error)}.") from None
 
 
+_travelling: ContextVar[Mapping[str, bytes] | None] = ContextVar("travelling", default=None)
+
+
+@contextlib.contextmanager
+def travelling(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Take these files, by their paths, from memory: they came with a job from another machine."""
+    token = _travelling.set(contents)
+    try:
+        yield
+    finally:
+        _travelling.reset(token)
+
+
+def raw(path: str | Path) -> bytes:
+    """Return the bytes of a file on disk."""
+    with clear_errors(str(path)):
+        return Path(path).read_bytes()
+
+
 def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
     """Read a whole file. ``max_expanded`` limits the size of a decompressed file."""
     path = Path(path)
-    with clear_errors(str(path)):
-        raw = path.read_bytes()
-    digest = hashlib.sha256(raw).hexdigest()
+    content = (_travelling.get() or {}).get(str(path))
+    content = raw(path) if content is None else content
+    digest = hashlib.sha256(content).hexdigest()
     codec = codec_of(path)
     if codec:
-        raw = b"".join(expanded(io.BytesIO(raw), codec, path, len(raw), max_expanded))
-    return FileBytes(path, raw, digest)
+        content = b"".join(expanded(io.BytesIO(content), codec, path, len(content), max_expanded))
+    return FileBytes(path, content, digest)
 
 
 def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int | str | None = None) -> Pieces:
@@ -198,6 +217,45 @@ def all_or_none() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Make a folder that appears only when the block ends without an error. It must be new or empty."""
+    path = Path(path)
+    check_folder(path)
+    with undisturbed():
+        part = Part.create_folder(path)
+    staged = _staged.get()
+    try:
+        yield part.aside
+        if staged is None:
+            move([part])
+        else:
+            staged[part.target] = part
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}; nothing was left behind.") from None
+    finally:
+        if part not in (staged or {}).values():
+            discard([part])
+
+
+def check_folder(path: str | Path) -> None:
+    """Raise an OutputError if a folder of parts cannot be made, before hours of work."""
+    path = Path(path)
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_dir():
+            raise OutputError(f"{path} is a file: choose a folder for the parts, or leave out output_parts=.")
+        if target.is_dir() and any(target.iterdir()):
+            raise OutputError(f"{path} is a folder with files already: choose a new one, or empty it.")
+        if not target.parent.is_dir():
+            raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
+        denied = not os.access(target.parent, os.W_OK)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise OutputError(f"{path} cannot be written: {reason(error)}.") from None
+    if denied:
+        raise OutputError(f"{path} cannot be written: permission denied.")
+
+
+@contextlib.contextmanager
 def atomic_output(path: str | Path, *, private: bool = False, digest: Any = None) -> Iterator[IO[bytes]]:
     """Open a binary file that appears only when the block ends without an error, compressed as its name says.
 
@@ -230,6 +288,15 @@ def atomic_output(path: str | Path, *, private: bool = False, digest: Any = None
     finally:
         if part is not None and part not in (staged or {}).values():
             discard([part])
+
+
+@contextlib.contextmanager
+def hashed_output(path: Path, digest: Any) -> Iterator[IO[bytes]]:
+    """Open a new binary file whose bytes are hashed while they are written."""
+    with open(path, "wb", buffering=0) as raw:
+        with io.BufferedWriter(_Written(raw, digest)) as sink:
+            yield sink
+        os.fsync(raw.fileno())
 
 
 class _Written(io.RawIOBase):

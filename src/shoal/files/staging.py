@@ -10,13 +10,14 @@ import contextlib
 import functools
 import os
 import secrets
+import shutil
 import signal
 import stat
 import tempfile
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,31 @@ class Part:
         descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_SUFFIX, dir=target.parent)  # O_EXCL, O_NOFOLLOW
         return cls(path, target, Path(name), private), descriptor
 
+    @classmethod
+    def create_folder(cls, path: Path) -> Part:
+        """Create an empty temporary folder next to the target."""
+        target = path.resolve()
+        remove_leftovers(target.parent)
+        prefix = f"{_PREFIX}{os.getpid()}-{_where()}-"
+        return cls(
+            path, target, Path(tempfile.mkdtemp(prefix=prefix, suffix=_SUFFIX, dir=target.parent)), private=False
+        )
+
+
+@contextlib.contextmanager
+def staging_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder for files that are about to appear in its parent. It is gone at the end."""
+    part = Part.create_folder(parent / "staging")
+    try:
+        yield part.aside
+    finally:
+        discard([part])
+
+
+def put_in_place(finished: Mapping[Path, Path], private: Collection[Path] = ()) -> None:
+    """Give finished files the names that they belong to: all of them, or none. Only the owner may read private ones."""
+    move([Part(path, path.resolve(), aside, path in private) for path, aside in finished.items()])
+
 
 def remove_leftovers(folder: Path) -> None:
     """Remove temporary files of runs that were killed. Those of runs that go on are left alone.
@@ -61,7 +87,7 @@ def remove_leftovers(folder: Path) -> None:
         with contextlib.suppress(OSError):  # another run may have removed it
             here = where == _where() and not _is_running(int(owner) if owner.isdigit() else 0)
             if owner.isdigit() and (here or time.time() - file.stat().st_mtime > _OLD):
-                file.unlink()
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 
 @functools.cache
@@ -121,11 +147,16 @@ def discard(parts: Iterable[Part]) -> None:
     """Remove files that were not renamed."""
     with undisturbed():
         for part in parts:
-            part.aside.unlink(missing_ok=True)
+            _remove(part.aside)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def move(parts: Sequence[Part]) -> None:
-    """Rename all files, or none. In that case, an OutputError says why."""
+    """Rename all files and folders, or none. In that case, an OutputError says why."""
     moved: list[tuple[Part, Path | None]] = []  # each with the former file
     with undisturbed():
         try:
@@ -142,7 +173,7 @@ def move(parts: Sequence[Part]) -> None:
         for part, kept in moved:
             if kept is not None:
                 with contextlib.suppress(OSError):
-                    kept.unlink()
+                    _remove(kept)
             _tell(part)
 
 
@@ -165,9 +196,9 @@ def _put_back(part: Part, kept: Path | None) -> str:
         if kept is not None and (moved or not part.target.exists()):
             os.replace(kept, part.target)
         elif kept is not None:
-            kept.unlink()
+            _remove(kept)
         elif moved:
-            part.target.unlink()
+            _remove(part.target)
     except OSError as error:
         _tell(part)
         former = f", and its former content is in {kept}" if kept is not None else ""
@@ -183,6 +214,9 @@ def _tell(part: Part) -> None:
 def _dress(part: Part) -> None:
     """Set the mode and owner of the replaced file, or those of a new file."""
     if not hasattr(os, "fchown"):  # on Windows, the folder decides
+        return
+    if part.aside.is_dir():
+        os.chmod(part.aside, 0o777 & ~_umask())
         return
     descriptor = os.open(part.aside, os.O_RDONLY | os.O_NOFOLLOW)
     try:

@@ -102,7 +102,7 @@ def write(
         "escape_formulas": escape_formulas,
     }
     files.check_writable(path)
-    plan = _plan(dataset, Path(path), format, layout, given, item_delimiter)
+    plan = plan_of(dataset, Path(path), format, layout, given, item_delimiter)
     output = plan.layout.format
     schema, pieces = plan.layout.encoded(plan.dataset)
     for remark in plan.remarks:
@@ -140,11 +140,11 @@ def options_to_read(
     >>> options_to_read(read([["oat milk"]]), "out.csv")
     {'format': 'csv', 'sets': 'items', 'item_delimiter': '|', 'delimiter': ','}
     """
-    return _plan(dataset, Path(path), format, layout, given, item_delimiter).read_options
+    return plan_of(dataset, Path(path), format, layout, given, item_delimiter).read_options
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class Plan:
     """What will be written, and how."""
 
     dataset: Dataset  # with at most one column of sets
@@ -153,14 +153,14 @@ class _Plan:
     remarks: list[str]  # for the user
 
 
-def _plan(
+def plan_of(
     dataset: Dataset,
     path: Path,
     format: str | None,
     shape: str | None,
     given: dict[str, Any],
     item_delimiter: str | Sequence[str | None] | None = None,
-) -> _Plan:
+) -> Plan:
     """Decide how to write the data.
 
     Several columns of sets are written as a table. In formats that hold only sets, their items are tagged.
@@ -192,7 +192,7 @@ def _plan(
     if isinstance(layout.format, Csv) and not layout.format.escaped_formulas:
         more = more + formulas.remarks(dataset)
     options = {name: value for name, value in layout.read_options().items() if not (reading and name == "no_sets")}
-    return _Plan(dataset, layout, {**options, **reading}, remarks + more)
+    return Plan(dataset, layout, {**options, **reading}, remarks + more)
 
 
 def _current(source: SourceLayout) -> Format | None:

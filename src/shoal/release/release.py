@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
+from shoal.caching import cached_property
 from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.note import Note
@@ -222,6 +222,7 @@ class Release:
         *,
         codebook: str | Path | bool | None = None,
         persons: str | Path | None = None,
+        parts: int | None = None,
         **layout: Any,
     ) -> Release:
         """Write the published data, and the code book if it is needed. Either all files are written or none.
@@ -236,6 +237,8 @@ class Release:
         persons
             A file for the ids of persons, one for each published record. Use it for your own checks with
             ``shoal.verify(.., persons=FILE)``. Do not publish it.
+        parts
+            Write a folder with this number of files instead of one file. 0: one for every million records.
         **layout
             Options of :func:`shoal.io.write`.
 
@@ -256,7 +259,7 @@ class Release:
         if persons is not None and Path(persons).resolve() in {one.resolve() for one in (Path(path), book) if one}:
             raise OutputError(f"{persons} cannot hold both the persons and the published data: name two files.")
         with all_or_none():
-            written = self._write(path, **layout)
+            written = self._write(path, parts, **layout)
             book_file = book and {"name": book.name, "sha256": self.codebook.save(book)}
             more: dict[str, Any] = {"codebook": book_file}
             if persons is not None:
@@ -276,14 +279,14 @@ class Release:
         write_persons((known if self.order is None else known.take(self.order)).ids_of_rows(), path)
         return {**self.provenance["persons"], "file": path.name}
 
-    def _write(self, path: str | Path, **layout: Any) -> Release:
+    def _write(self, path: str | Path, parts: int | None, **layout: Any) -> Release:
         """Write the published data. Return the release with the hash of the file."""
         from shoal import io
 
         if added := self.problem.model.adds_columns:
             io.check_columns(self.problem.data, added, path, layout.get("format"))
         dataset = self.dataset
-        sha256 = io.write(dataset, path, **layout)
+        sha256 = io.write(dataset, path, **layout) if parts is None else io.write_parts(dataset, path, parts, **layout)
         options = io.options_to_read(dataset, path, **layout)
         release_batches()  # of the texts of the last batch
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}

@@ -1,0 +1,74 @@
+"""A folder of parts holds what one file holds, whatever the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal import io
+from shoal.engines import Engine
+from shoal.errors import OptionError, OutputError
+from shoal.io.source import sha256_of_source
+from tests.conftest import Shell
+
+ROWS = [["a", "b"], [], ["c"], ["a"], ["b", "c"], ["a"], ["c"]]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 20])
+@pytest.mark.parametrize("format", ["fimi", "basket", "csv", "jsonl", "parquet"])
+def test_the_parts_are_read_as_the_data(tmp_path: Path, format: str, parts: int) -> None:
+    folders = []
+    for workers in (1, 3):
+        folder = tmp_path / str(workers)
+        with Engine(workers=workers, part_rows=2).in_use():
+            sha256 = io.write_parts(shoal.read(ROWS), folder, parts, format=format)
+        assert sha256 == sha256_of_source(folder)
+        assert len(list(folder.iterdir())) == min(parts, len(ROWS))
+        again = shoal.read(folder, format=format, **({"item_delimiter": "|"} if format == "csv" else {}))
+        assert again.transactions.sets() == [frozenset(row) for row in ROWS]
+        folders.append({file.name: file.read_bytes() for file in folder.iterdir()})
+    assert folders[0] == folders[1]
+
+
+def test_other_columns_go_along(tmp_path: Path) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"age": [1, 2, 3], "items": [["a"], ["b"], ["a", "c"]]})
+    io.write_parts(shoal.read(frame, sets="items"), tmp_path / "out", 2, format="parquet")
+    again = pd.concat([pd.read_parquet(file) for file in sorted((tmp_path / "out").iterdir())])
+    assert again["age"].tolist() == [1, 2, 3]
+    assert [list(row) for row in again["items"]] == [["a"], ["b"], ["a", "c"]]
+
+
+def test_long_data_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="one record per row"):
+        io.write_parts(shoal.read(ROWS), tmp_path / "out", 2, format="csv", layout="long")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "x").write_text("mine")
+    with pytest.raises(OutputError, match="files already"):
+        io.write_parts(shoal.read(ROWS), tmp_path / "out", 2, format="fimi")
+    assert [file.name for file in tmp_path.rglob("*")] == ["out", "x"]
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(shoal.errors.DataError, match="a space"):
+        io.write_parts(shoal.read([["oat milk"], ["b"]]), tmp_path / "out", 2, format="fimi")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command(shell: Shell) -> None:
+    shell.write("in.dat", "1 2\n1 2\n1 2\n1\n")
+    code, _, err = shell("anonymize", "in.dat", "-o", "public", "--output-parts", "2", "--k", "2", "--report", "r.json")
+    assert code == 0, err
+    assert sorted(file.name for file in (shell.folder / "public").iterdir()) == ["part-00000.dat", "part-00001.dat"]
+    assert shell("verify", "public", "--k", "2")[0] == 0
+    assert shell("anonymize", "in.dat", "-o", "other/", "--k", "2")[0] == 0
+    assert [file.name for file in (shell.folder / "other").iterdir()] == ["part-00000.dat"]
+    assert "files already" in shell("anonymize", "in.dat", "-o", "public/", "--k", "2")[2]
+    assert "standard output" in shell("anonymize", "in.dat", "-o", "-", "--output-parts", "2")[2]
