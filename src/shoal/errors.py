@@ -9,6 +9,7 @@
     │   └── OptionError       ... an argument or an option
     ├── Infeasible          no release can satisfy the model, or the algorithm found none (exit code 2)
     ├── OutputError         the output cannot be written (exit code 2)
+    ├── ClusterError        the cluster cannot be used, or was lost (exit code 2)
     ├── LossTooHigh         the release would lose more than max_loss allows (exit code 3)
     ├── Untruthful          the release would contain a false statement: a bug in Shoal (exit code 3)
     └── PrivacyViolation    the release failed its verification: a bug in Shoal (exit code 3)
@@ -130,6 +131,19 @@ class OutputError(ShoalError):
     """
 
 
+class ClusterError(ShoalError):
+    """The cluster cannot be used, or was lost while it worked. Exit code 2.
+
+    Nothing was published. The message says what to start or to install.
+
+    Examples
+    --------
+    >>> raise ClusterError("The cluster has no workers: start one.")
+    Traceback (most recent call last):
+    shoal.errors.ClusterError: The cluster has no workers: start one.
+    """
+
+
 class LossTooHigh(ShoalError):
     """The release would lose more information than ``max_loss`` allows. Exit code 3.
 
@@ -171,6 +185,10 @@ class PrivacyViolation(ShoalError):
     def __init__(self, message: str, verdict: Any) -> None:
         super().__init__(message)
         self.verdict = verdict
+
+    def __reduce__(self) -> Any:
+        """Return how to copy the error to another process."""
+        return type(self), (str(self), self.verdict)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -1,4 +1,7 @@
-"""Joins and filters on the way from a source to records, and what is refused. Covers: io/reading.py."""
+"""Joins and filters on the way from a source to records, and what is refused.
+
+Covers: io/reading.py io/records.py io/read_table.py.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from shoal.data import Dataset
 from shoal.data.reading_notes import Filtered, IdsReplaced, Joined, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError
 from shoal.files import sha256_of
-from shoal.io.reading import read_table
+from shoal.io.read_table import read_table
 from tests.budget import examples
 from tests.conftest import Shell
 from tests.io.long_tables import FORMATS, Row, batches_of, columns_of

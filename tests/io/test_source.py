@@ -22,7 +22,7 @@ from shoal.data import Dataset
 from shoal.engines import Engine
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import Encoder
-from shoal.io.reading import read_table
+from shoal.io.read_table import read_table
 from shoal.io.source import Source, sha256_of_source
 from tests.io.long_tables import columns_of
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -14,9 +15,18 @@ from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
-from shoal.cli.help import OUTPUT, SEARCH, engine_options, json_option, option
+from shoal.cli.help import OUTPUT, SEARCH, cluster_options, engine_options, json_option, option
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
-from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
+from shoal.cli.options import (
+    FILE,
+    INPUT,
+    OUTPUT_PATH,
+    data_options,
+    dataset_options,
+    hierarchy_options,
+    is_folder,
+    tell,
+)
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import codebook_path
 from shoal.io import LAYOUTS
@@ -30,10 +40,15 @@ from shoal.report.formatting import count_noun, share
 from shoal.report.sections import Headline
 from shoal.report.wording import worded
 
+if TYPE_CHECKING:
+    from shoal.engines.cluster import Cluster
+
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=INPUT)
-@option("-o", "--output", required=True, type=FILE, group=OUTPUT, help="The file to write; - for standard output.")
+@option(
+    "-o", "--output", required=True, type=OUTPUT_PATH, group=OUTPUT, help="The file to write; - for standard output."
+)
 @option(
     "--report",
     "reports",
@@ -79,6 +94,14 @@ from shoal.report.wording import worded
     help="One row for each record (wide) or for each item (long). Default: that of the input.",
 )
 @option(
+    "--output-parts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    group=OUTPUT,
+    rare=True,
+    help="Write a folder of N files. Default for an output that ends in /: one for every million records.",
+)
+@option(
     "--persons-out",
     type=FILE,
     group=OUTPUT,
@@ -106,6 +129,7 @@ from shoal.report.wording import worded
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")
 @dry_run.dry_run_option
 @engine_options
+@cluster_options
 @json_option
 def anonymize(
     data: Path,
@@ -115,6 +139,7 @@ def anonymize(
     no_codebook: bool,
     workers: int,
     as_json: bool,
+    cluster: Cluster | None,
     **given: Any,
 ) -> None:
     """Anonymize DATA, verify the result, and only then write it.
@@ -133,11 +158,15 @@ def anonymize(
     guarantee, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
     book = False if no_codebook else codebook
+    if plain["output_parts"] is None and is_folder():
+        plain["output_parts"] = 0
     job = Job(data=spec, model=guarantee, algorithm=method, codebook=book, lists=lists, **plain)
-    carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize")
+    carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize", cluster=cluster)
 
 
-def carry_out(job: Job, workers: int, *, trial: bool, as_json: bool, command: str) -> None:
+def carry_out(
+    job: Job, workers: int, *, trial: bool, as_json: bool, command: str, cluster: Cluster | None = None
+) -> None:
     """Run a job and show its result, or do a dry run."""
     if trial:
         return dry_run.show(job, workers, as_json=as_json)
@@ -145,12 +174,37 @@ def carry_out(job: Job, workers: int, *, trial: bool, as_json: bool, command: st
         if as_json:
             raise OptionError("--json and the published data both go to standard output: name a file with -o.")
         console.leave_stdout()
+    if cluster is not None:
+        return _carry_out_on_cluster(job, cluster, workers, as_json=as_json, command=command)
     with console.engine(workers) as engine:
         story = job.run(engine, tell)
+    _show_result(story, job, as_json=as_json, command=command)
+
+
+def _show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None:
+    """Show what came out, as the options ask."""
     if as_json:
         console.show_json(command, release_json.document(story, job.output, job.reports))
     elif not console.is_quiet():
         show(story, job.output, job.reports)
+
+
+def _carry_out_on_cluster(job: Job, cluster: Cluster, workers: int, *, as_json: bool, command: str) -> None:
+    """Run a job on a cluster. What is shown is made there, for the terminal here."""
+    from shoal.jobs.on_cluster import run_on_cluster
+
+    render = functools.partial(_rendered, job=job, as_json=as_json, command=command, looks=console.looks())
+    with console.engine(workers) as engine:
+        shown = run_on_cluster(job, cluster, engine, render, console.log)
+    if as_json or not console.is_quiet():
+        console.replay(shown)
+
+
+def _rendered(story: Story, *, job: Job, as_json: bool, command: str, looks: console.Looks) -> list[console.Piece]:
+    """Return what is shown of a result, on a worker."""
+    with console.recorded(looks) as pieces:
+        _show_result(story, job, as_json=as_json, command=command)
+    return pieces
 
 
 def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import itertools
 import json
 import os
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from shoal.cli import stages
@@ -64,7 +66,59 @@ def is_quiet() -> bool:
 
 def terminal(*, stderr: bool = False) -> Console:
     """Return the console for results: stdout or stderr."""
-    return _terminal(stderr or _left_stdout)
+    recording = _recording.get()
+    return _terminal(stderr or _left_stdout) if recording is None else recording[stderr]
+
+
+Piece = tuple[bool, str]  # whether it is for stderr, and the text
+Looks = tuple[dict[str, Any], dict[str, Any]]  # of stdout and stderr
+_recording: ContextVar[tuple[Console, Console] | None] = ContextVar("recording", default=None)
+
+
+def looks() -> Looks:
+    """Return what another process needs to know to write for the terminals here."""
+    out, err = (
+        {"width": one.width, "force_terminal": one.is_terminal, "color_system": one.color_system}
+        for one in (terminal(), terminal(stderr=True))
+    )
+    return out, err
+
+
+class _Recorder(io.StringIO):
+    """Keeps what is written, with the stream that it is for."""
+
+    def __init__(self, pieces: list[Piece], stderr: bool) -> None:
+        super().__init__()
+        self._pieces, self._stderr = pieces, stderr
+
+    def write(self, text: str) -> int:
+        self._pieces.append((self._stderr, text))
+        return len(text)
+
+
+@contextlib.contextmanager
+def recorded(looks: Looks) -> Iterator[list[Piece]]:
+    """Record what the block shows, as it would look elsewhere. :func:`replay` shows it there."""
+    from rich.console import Console
+
+    pieces: list[Piece] = []
+    out, err = (
+        Console(file=_Recorder(pieces, bool(stderr)), highlight=False, **look) for stderr, look in enumerate(looks)
+    )
+    token = _recording.set((out, err))
+    try:
+        yield pieces
+    finally:
+        _recording.reset(token)
+
+
+def replay(pieces: Sequence[Piece]) -> None:
+    """Show what was recorded elsewhere."""
+    stages.end_line()
+    for stderr, text in pieces:
+        file = terminal(stderr=stderr).file
+        file.write(text)
+        file.flush()
 
 
 @functools.cache

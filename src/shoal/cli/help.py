@@ -194,6 +194,55 @@ def engine_options(command: Command) -> Command:
     return workers_option("Threads")(size(folder(cast(Command, run))))
 
 
+def cluster_options(command: Command) -> Command:
+    """``--engine``, ``--cluster`` and ``--insecure-cluster``, for commands that can run on a cluster.
+
+    The command gets them as ``cluster``: None if it runs on this machine alone.
+    """
+
+    @functools.wraps(command)
+    def run(*args: Any, engine: str, cluster: str | None, insecure_cluster: bool, workers: int, **given: Any) -> Any:
+        from shoal.errors import OptionError
+
+        if engine == "local":
+            for flag, value in (("--cluster", cluster), ("--insecure-cluster", insecure_cluster)):
+                if value:
+                    raise OptionError(f"{flag} is for a cluster: pass --engine dask too, or leave it out.")
+            return command(*args, cluster=None, workers=workers, **given)
+        if insecure_cluster and cluster is None:
+            raise OptionError("--insecure-cluster is for a cluster that is named by --cluster: leave it out.")
+        from shoal.engines.cluster import Cluster, check_address, require_dask
+
+        require_dask()
+        if cluster is not None:
+            check_address(cluster, insecure=insecure_cluster)
+        return command(*args, cluster=Cluster(cluster, insecure_cluster, workers), workers=workers, **given)
+
+    where = option(
+        "--engine",
+        type=click.Choice(("local", "dask")),
+        default="local",
+        group=GENERAL,
+        rare=True,
+        help="Where the work runs: on this machine, or on a Dask cluster, with the same result.",
+    )
+    address = option(
+        "--cluster",
+        metavar="ADDRESS",
+        group=GENERAL,
+        rare=True,
+        help="The scheduler of the cluster, such as tls://scheduler:8786. Default: a cluster on this machine.",
+    )
+    insecure = option(
+        "--insecure-cluster",
+        is_flag=True,
+        group=GENERAL,
+        rare=True,
+        help="Also use a cluster on other machines without TLS. Raw data then cross the network in plain text.",
+    )
+    return where(address(insecure(cast(Command, run))))
+
+
 def one_line(names: Iterable[str]) -> str:
     """Join names for a sentence.
 

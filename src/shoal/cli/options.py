@@ -38,6 +38,25 @@ class InputPath(click.Path):
 
 
 INPUT = InputPath(path_type=Path)
+_FOLDER = f"{__name__}.folder"
+
+
+class OutputPath(click.Path):
+    """A path to write. Remember whether it ends in a slash, so that it is a folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if ctx is not None:
+            ctx.meta[_FOLDER] = os.fspath(value).endswith(("/", os.sep))
+        return super().convert(value, param, ctx)
+
+
+OUTPUT_PATH = OutputPath(path_type=Path)
+
+
+def is_folder() -> bool:
+    """Whether the output of the current command ends in a slash."""
+    return bool(click.get_current_context().meta.get(_FOLDER))
 
 
 def data_options(command: Command) -> Command:

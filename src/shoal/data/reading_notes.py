@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from shoal.data.note import Note
@@ -97,3 +98,20 @@ class HierarchyBuilt(Note):
     items: int
     groups: int
     fanout: int
+
+
+def notes_on_records(
+    ids: tuple[str, ...],
+    item: str,
+    order: Sequence[str],
+    varying: Collection[str],
+    without_item: int,
+    *,
+    keep_ids: bool,
+) -> Iterator[Note]:
+    """Yield the notes for a publisher. ``order``: all columns. ``without_item``: how many rows were left out."""
+    yield (IdsKept if keep_ids else IdsReplaced)(ids)
+    if varying:
+        yield VaryingColumns(tuple(sorted(varying, key=order.index)))
+    if without_item:
+        yield NullItemsDropped(item, without_item)

@@ -18,7 +18,8 @@ where the sets are among the columns. A data set remembers both, so that it can 
 from __future__ import annotations
 
 from shoal.io.detect import FORMATS
-from shoal.io.reading import column_names, likely_sets, read, read_table, read_with
+from shoal.io.read_table import read_table
+from shoal.io.reading import column_names, likely_sets, read, read_with
 from shoal.io.summarize import summary
 from shoal.io.writing import (
     LAYOUTS,
@@ -30,6 +31,7 @@ from shoal.io.writing import (
     to_native,
     write,
 )
+from shoal.io.writing_parts import write_parts
 
 __all__ = [
     "FORMATS",
@@ -47,4 +49,5 @@ __all__ = [
     "summary",
     "to_native",
     "write",
+    "write_parts",
 ]

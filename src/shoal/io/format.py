@@ -128,6 +128,10 @@ class Format(ABC):
         """Return the format without an index, because the records are in another order now."""
         return self
 
+    def without_rows(self) -> Self:
+        """Return the format without anything that was read."""
+        return self
+
     def prepared(self, table: Any) -> Any:
         """Return the other columns (a pyarrow.Table) in a form that this format can write.
 

@@ -158,6 +158,10 @@ class PandasFormat(FrameFormat):
         """Return the format with an index of 0, 1, 2, .."""
         return replace(self, frame=self.frame.reset_index(drop=True))
 
+    def without_rows(self) -> Self:
+        """Return the format with the columns of the frame, and no rows."""
+        return replace(self, frame=self.frame.iloc[:0])
+
     def arrow(self, source: Any, options: ReaderOptions) -> Any:
         """Return the table with column labels, which may be any objects, as texts."""
         import pyarrow as pa
@@ -185,6 +189,11 @@ class PandasFormat(FrameFormat):
         same_rows = keep_index and len(self.frame) == table.num_rows
         frame = pd.DataFrame(columns, index=self.frame.index if same_rows else None)
         return frame.iloc[:, 0].rename(self.name) if self.is_column and len(columns) == 1 else frame
+
+
+def python_columns(table: Any) -> dict[str, Any]:
+    """Return the columns of a pyarrow.Table as pandas columns. Lists stay lists."""
+    return {name: _converted(table.column(name), is_sets=False) for name in table.column_names}
 
 
 def _converted(column: Any, *, is_sets: bool) -> Any:

@@ -47,6 +47,13 @@ class JoinCount:
             self.unmatched += rows.null_count - keys.null_count
             self._missing.append(keys.filter(rows.is_null()).drop_null().unique())
 
+    def merge(self, other: JoinCount) -> None:
+        """Add what was counted in other records, for the same file."""
+        self.records += other.records
+        self.unmatched += other.unmatched
+        self.without_key += other.without_key
+        self._missing += other._missing
+
     @property
     def unmatched_keys(self) -> Any:
         """Return the different keys that are not in the file, as an Arrow array in the order of the records."""

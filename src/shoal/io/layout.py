@@ -15,12 +15,14 @@ puts them back.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from shoal.data import Dataset, Transactions
+from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_text, is_list, is_text
+from shoal.data.note import Note
 from shoal.data.source_layout import SourceLayout
 from shoal.engines import current, release_batches
 from shoal.errors import DataError, OptionError, did_you_mean
@@ -47,6 +49,29 @@ class TableLayout(SourceLayout):
     shape: ClassVar[str]
     format: Format
     place_of: Callable[[int], str] = nth_row
+    notes: tuple[Note, ...] = ()  # what a publisher must know about how the records were found
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """Return what parts of a source must have in common."""
+        return type(self), type(self.format)
+
+    def without_rows(self) -> Self:
+        """Return the layout without anything that was read."""
+        return replace(self, format=self.format.without_rows(), place_of=nth_row)
+
+    def columns_with_ids(self, table: Any) -> Any:
+        """Return all columns of the records, with those that :meth:`merged` needs, as a pyarrow.Table or None."""
+        return table
+
+    @classmethod
+    def merged(cls, layouts: Sequence[Self], table: Any) -> tuple[Counts | None, Any, Self]:
+        """Merge the records of parts that were read on their own, one after the other.
+
+        ``table``: all their columns. Return the record that each row belongs to (None: every row is one), the columns
+        of the records, and the layout.
+        """
+        return None, table, layouts[0]
 
     @property
     def marks(self) -> str:
@@ -162,6 +187,11 @@ class Wide(TableLayout):
         """Set an item delimiter if cells cannot be lists."""
         if not self.format.lists and self.item_delimiter is None:
             object.__setattr__(self, "item_delimiter", "|")
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """Return where the sets are, and how cells are split."""
+        return (*super().signature, self.column, self.before, self.item_delimiter, self.list_type)
 
     @property
     def marks(self) -> str:

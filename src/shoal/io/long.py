@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from shoal.data import Dataset, Transactions
+from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_texts, is_text
-from shoal.data.note import Note
+from shoal.data.reading_notes import IdsKept, NullItemsDropped, VaryingColumns, notes_on_records
 from shoal.engines import current
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import as_text, slices
@@ -26,7 +27,7 @@ from shoal.io.header import SET_NAMES
 from shoal.io.layout import Encode, TableLayout, arrow_table, as_it_is
 from shoal.io.messages import shorten
 from shoal.io.roles import Roles
-from shoal.io.runs import Runs, coded, missing_values, numbered
+from shoal.io.runs import Runs, coded, missing_values, numbered, varies
 from shoal.io.stream import Stream, with_start
 
 _ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)
@@ -44,7 +45,6 @@ class Long(TableLayout):
     item_column: str = "item"
     order: tuple[str, ...] = ()  # the names of all columns, in their original order
     ids: Any = None  # pyarrow.Table of the ids of all records, for messages
-    notes: tuple[Note, ...] = field(default=())
     ids_published: bool = False  # the id columns are written; otherwise records are numbered
 
     @property
@@ -90,6 +90,40 @@ class Long(TableLayout):
             notes=tuple(runs.notes()),
         )
         return rows, table.select(others), own
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """Return which columns hold the ids and the items, among all."""
+        return (*super().signature, self.id_columns, self.item_column, self.order)
+
+    def without_rows(self) -> Self:
+        """Return the layout without the ids."""
+        return replace(super().without_rows(), ids=None)
+
+    def columns_with_ids(self, table: Any) -> Any:
+        """Return the columns of the records, with their ids, in the original order."""
+        import pyarrow as pa
+
+        columns = {name: source.column(name) for source in (self.ids, table) for name in source.column_names}
+        return pa.table({name: columns[name] for name in self.order if name in columns})
+
+    @classmethod
+    def merged(cls, layouts: Sequence[Self], table: Any) -> tuple[Counts | None, Any, Self]:
+        """Merge rows with the same id. Leave out columns that vary among them, too."""
+        own, every = layouts[0], [note for layout in layouts for note in layout.notes]
+        columns = {name: coded(table.column(name).combine_chunks()) for name in table.column_names}
+        record_of, firsts = numbered([columns[name] for name in own.id_columns])
+        varying = {name for note in every if isinstance(note, VaryingColumns) for name in note.columns}
+        varying |= {name for name in columns if name not in own.id_columns and varies(columns[name], record_of, firsts)}
+        kept = [name for name in table.column_names if name not in varying]
+        ordered = len(firsts) == len(record_of) and bool(np.all(np.diff(firsts) == 1))
+        records = table.select(kept) if ordered else table.select(kept).take(arrow_numbers(firsts))
+        dropped = sum(note.rows for note in every if isinstance(note, NullItemsDropped))
+        keep_ids = any(isinstance(note, IdsKept) for note in every)
+        notes = notes_on_records(own.id_columns, own.item_column, own.order, varying, dropped, keep_ids=keep_ids)
+        others = [name for name in kept if name not in own.id_columns or keep_ids]
+        layout = replace(own, ids=records.select(own.id_columns), notes=tuple(notes))
+        return None if ordered else record_of, records.select(others), layout
 
     def with_options(self, given: dict[str, Any]) -> Self:
         """Return the layout with other names for the id and item columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -27,7 +27,7 @@ def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> 
     _, stream = with_start(stream)  # errors in the first line come before questions about columns
     if not source.several:
         return own, stream
-    types = _partition_types(source.parts)
+    types = _partition_types(source.partitions)
     stream = _with_partition(stream, first, types)
     wanted = replace(stream, schema=schema or stream.schema)
 
@@ -70,13 +70,13 @@ def _holds_nulls(kind: Any) -> bool:
     return bool(pa.types.is_null(kind) or (is_list(kind) and pa.types.is_null(kind.value_type)))
 
 
-def _partition_types(parts: Iterable[SourceFile]) -> dict[str, Any]:
+def _partition_types(partitions: Iterable[Mapping[str, str | None]]) -> dict[str, Any]:
     """Return the Arrow types of columns that folders name: integers, if all values are."""
     import pyarrow as pa
 
     values: dict[str, set[str]] = {}
-    for part in parts:
-        for name, value in part.partition.items():
+    for partition in partitions:
+        for name, value in partition.items():
             values.setdefault(name, set()).update([] if value is None else [value])
     whole = {name for name, texts in values.items() if all(map(_INTEGER.fullmatch, texts))}
     return {name: pa.int64() if name in whole else pa.string() for name in values}

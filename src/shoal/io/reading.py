@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.data import Dataset, Origin
 from shoal.data.arrow import is_list
-from shoal.data.columns import identifying_columns
-from shoal.data.note import Note
 from shoal.data.person_column import with_persons
-from shoal.data.reading_notes import Filtered, IdentifyingColumns
 from shoal.errors import DataError, OptionError
+from shoal.io.dask_frames import DaskFrames
 from shoal.io.detect import TABULAR, format_named, format_of
-from shoal.io.format import OF_FORMATS, OF_LONG_TABLES, OF_TABLES, Format, GuessedWrong, ReaderOptions
+from shoal.io.format import OF_FORMATS, OF_LONG_TABLES, OF_TABLES, Format, ReaderOptions
 from shoal.io.frames import FrameFormat
 from shoal.io.header import SET_NAMES
-from shoal.io.layout import Plain, Wide
-from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
-from shoal.io.messages import no_column, shorten
 from shoal.io.parts import open_parts
 from shoal.io.read_options import ReadOptions
+from shoal.io.read_table import until_sure
+from shoal.io.records import as_dataset, extract, prepared
 from shoal.io.several import delimiters, gather
 from shoal.io.source import Source
+from shoal.io.spread import read_spread
 from shoal.io.stream import Stream
 from shoal.options import takes
-
-Result = TypeVar("Result")
 
 
 @takes(ReadOptions)
@@ -174,6 +170,9 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
     """Read data with one column of sets, or without sets."""
     if isinstance(source, (str, os.PathLike)):
         return _read_source(Source.of(source, options.max_expanded), options)
+    if isinstance(source, DaskFrames):
+        spread = source.read(options)
+        return _read(source.gathered(options), options) if spread is None else spread
     kind = type(source).__name__
     for name, value in options.given(("format", *OF_FORMATS)).items():
         if value is not None:
@@ -213,99 +212,18 @@ def _read_source(source: Source, options: ReaderOptions) -> Dataset:
         origin = Origin(name, path=None if source.is_stdin else source.path)
         return _read_stream(*open_parts(source, format, options), options, origin)
 
-    data = _until_sure(read_parts, source, options)
+    spread = read_spread(source, format, options)
+    data = until_sure(read_parts, source, options) if spread is None else spread
     if len(data) == 0:
         raise DataError(f"{source.name} holds no records: is this the right file?")
-    return replace(data, origin=replace(data.origin, sha256=source.sha256))
-
-
-def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options: ReaderOptions) -> Result:
-    """Read a source. Read it again if its start led to a wrong guess.
-
-    A folder may need two repetitions: one for the types of its parts, and one for the types inside a part.
-    """
-    for _ in range(3):
-        try:
-            return read(options)
-        except GuessedWrong as wrong:
-            options = wrong.options
-        if not all(part.can_be_read_again for part in source.parts):
-            raise DataError(
-                f"{source.parts[0].name}: its start and its end suggest different delimiters or types, and it can be "
-                f"read only once: save it as a file and read that, or pass delimiter= or item_delimiter=."
-            )
-    raise DataError(
-        f"{source.name}: its start and its end suggest different delimiters or types: pass delimiter= or "
-        f"item_delimiter=, or give all parts the same."
-    )
+    return data if spread is not None else replace(data, origin=replace(data.origin, sha256=source.sha256))
 
 
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join and filter the stream, and extract the sets."""
-    stream, notes_of = _prepared(stream, options)
-    if options.no_sets:
-        rows, table, layout = Plain.read(stream, format)
-        return _dataset(rows, table, replace(origin, layout=layout, notes=notes_of()))
-    long, stream = is_long(stream, options) if format.tabular else (False, stream)
-    if long:
-        rows, table, long_layout = Long.read(stream, format, options)
-        notes = (*notes_of(), *long_layout.notes)
-        data = _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
-        return data if options.keep_ids else _without_identifying(data, options.person)
-    for name in options.given(OF_LONG_TABLES):
-        raise OptionError(f"{name}= is for data with one row per item: pass id_column= too, or leave it out.")
-    rows, table, wide = Wide.read(stream, format, options)
-    return _dataset(rows, table, replace(origin, layout=wide, notes=notes_of()))
-
-
-def _without_identifying(data: Dataset, person: str | None) -> Dataset:
-    """Leave out columns of long data that identify records like ids do, such as the time of an order."""
-    names = identifying_columns(data, () if person is None else (person,))
-    if not names or data.table is None:
-        return data
-    kept = data.keep_columns([name for name in data.table.names if name not in names])
-    return replace(kept, origin=replace(data.origin, notes=(*data.origin.notes, IdentifyingColumns(tuple(names)))))
-
-
-def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
-    """Return the stream after joins and the filter, and a function that returns the notes about them."""
-    counts: list[Any] = []
-    for spec in options.joins:
-        from shoal.io.join import join  # not at the top, as it loads pyarrow
-
-        file = Source.of(spec.file)
-        stream, count = join(stream, read_table(file, named=(spec.right,)), spec)
-        counts.append((spec, count, file.sha256))
-    kept = None
-    if options.where is not None:
-        from shoal.io.where import where
-
-        stream, kept = where(stream, options.where)
-
-    def notes_of() -> tuple[Note, ...]:
-        for spec, count, _ in counts:
-            if count.records and count.records == count.unmatched + count.without_key:
-                raise DataError(
-                    f"No row of {stream.source} has a match in {spec.file}: '{shorten(spec.left)}' and "
-                    f"'{shorten(spec.right)}' have no value in common. Name the key columns: FILE:LEFT=RIGHT."
-                )
-        notes: list[Note] = [count.note(spec, sha256) for spec, count, sha256 in counts]
-        if kept is not None:
-            if not kept.kept:
-                raise DataError(
-                    f"No row of {stream.source} fulfils where={options.where!r} ({kept.total:,} were read): "
-                    f"correct the condition."
-                )
-            notes.append(Filtered(str(options.where), kept.kept, kept.total))
-        return tuple(notes)
-
-    return stream, notes_of
-
-
-def _dataset(rows: Transactions, table: Any, origin: Origin) -> Dataset:
-    """Build the data set."""
-    others = None if table is None or not table.column_names else Table(table)
-    return Dataset(rows, others, origin)
+    stream, counts = prepared(stream, options)
+    rows, table, layout = extract(format, stream, options)
+    return as_dataset(rows, table, layout, replace(origin, notes=counts.notes(stream.source)), options)
 
 
 def column_names(source: str | os.PathLike[str], **options: Any) -> list[str]:
@@ -317,35 +235,6 @@ def column_names(source: str | os.PathLike[str], **options: Any) -> list[str]:
         return []
     reader = ReaderOptions(**{**given.values(), "sets": None, "item_delimiter": None}, source=parts.name)
     return list(open_parts(parts, format, reader)[1].schema.names)
-
-
-def read_table(
-    source: str | os.PathLike[str] | Source, columns: Collection[str] | None = None, named: Collection[str] = ()
-) -> Any:
-    """Return all rows of a file, folder or glob as a pyarrow.Table, or only some columns.
-
-    ``named`` lists columns that the header must have, so that the header is not questioned.
-    """
-    parts = source if isinstance(source, Source) else Source.of(source)
-    format = format_of(parts)
-    if not format.tabular:
-        raise DataError(f"{parts.name} is read as {format.format}, which has no columns: wanted {TABULAR}.")
-    options = ReaderOptions(no_sets=True, source=parts.name, wanted=(*named, *(columns or ())))
-    return _until_sure(lambda options: _selected(open_parts(parts, format, options)[1], columns), parts, options)
-
-
-def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
-    """Return some columns of a stream as a table, without keeping the others in memory."""
-    import pyarrow as pa
-
-    for name in columns or ():
-        if name not in stream.schema.names:
-            raise no_column(name, stream.schema.names, stream.source)
-    if columns is None:
-        return stream.table()
-    batches = (batch.select(list(columns)) for batch in stream.batches)
-    schema = pa.schema([stream.schema.field(name) for name in columns])
-    return replace(stream, schema=schema, batches=batches).table()
 
 
 def likely_sets(dataset: Dataset) -> list[str]:

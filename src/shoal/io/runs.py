@@ -17,7 +17,7 @@ from shoal.data import Transactions
 from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_text, is_text, numpy_of
 from shoal.data.note import Note
-from shoal.data.reading_notes import IdsKept, IdsReplaced, NullItemsDropped, VaryingColumns
+from shoal.data.reading_notes import notes_on_records
 from shoal.engines import CollectedBatches, current, release_batches
 from shoal.errors import DataError
 from shoal.io.coding import Coded, Encoder, are_whole, as_text, is_whole
@@ -118,11 +118,8 @@ class Runs:
 
     def _drop_varying(self, columns: Mapping[str, Any], record_of: Counts, firsts: Counts) -> None:
         """Leave out columns that vary within a record. It is called for the first batch, too, to save memory."""
-        if len(firsts) == len(record_of):
-            return
         for name in [name for name in self._kept if name in columns and name not in self._columns.ids]:
-            values = _comparable(columns[name])
-            if values is None or bool(np.any(values != values[firsts][record_of])):
+            if varies(columns[name], record_of, firsts):
                 self._drop(name)
 
     def _drop(self, name: str) -> None:
@@ -187,12 +184,16 @@ class Runs:
 
     def notes(self) -> Iterator[Note]:
         """Iterate over the notes for a publisher."""
-        yield (IdsKept if self._options.keep_ids else IdsReplaced)(self._columns.ids)
-        if self._varying:
-            order = self._stream.schema.names
-            yield VaryingColumns(tuple(sorted(self._varying, key=order.index)))
-        if self._no_item.count:
-            yield NullItemsDropped(self._columns.item, self._no_item.count)
+        columns, order, keep_ids = self._columns, self._stream.schema.names, self._options.keep_ids
+        return notes_on_records(columns.ids, columns.item, order, self._varying, self._no_item.count, keep_ids=keep_ids)
+
+
+def varies(column: Any, record_of: Counts, firsts: Counts) -> bool:
+    """Whether a coded column has different values in rows of a record. ``firsts``: the first row of each record."""
+    if len(firsts) == len(record_of):
+        return False
+    values = _comparable(column)
+    return values is None or bool(np.any(values != values[firsts][record_of]))
 
 
 class _Missing:

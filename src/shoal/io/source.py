@@ -164,6 +164,7 @@ class Source:
     name: str  # as the user gave it
     parts: tuple[SourceFile, ...]
     several: bool = False  # it is a folder or a glob, even if it has one part
+    siblings: tuple[str, ...] = ()  # the labels of all parts, if these are only some of them
 
     @classmethod
     def of(cls, name: str | os.PathLike[str], max_expanded: int | str | None = None) -> Source:
@@ -199,6 +200,17 @@ class Source:
                     f"key=value folders for all parts, in the same order."
                 )
         return cls(text, tuple(parts), several=True)
+
+    @property
+    def partitions(self) -> list[dict[str, str | None]]:
+        """Return for each part the columns that the names of its folders give."""
+        labels = self.siblings or [part.label for part in self.parts]
+        return [_partition(Path(label)) for label in labels]
+
+    def alone(self, part: SourceFile) -> Source:
+        """Return one of the parts as a source that can be read on another machine."""
+        own = SourceFile(part.path, part.max_expanded, part.label)  # it may be open here
+        return Source(self.name, (own,), self.several, tuple(one.label for one in self.parts))
 
     @property
     def path(self) -> Path:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
+from shoal.engines.cluster import Cluster
 from shoal.errors import OptionError
 from shoal.hierarchies.weights import Weights
 from shoal.jobs.arguments import HierarchySource, as_algorithm, as_model, describe_data
+from shoal.jobs.cluster_release import cluster_for, release_on_cluster
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
@@ -49,7 +53,7 @@ def anonymize(
     memory: int | str | None = None,
     work_dir: str | Path | None = None,
     progress: bool | Callable[[str, float], None] = False,
-    engine: Engine | None = None,
+    engine: Engine | Any = None,
     **options: Any,
 ) -> Release:
     """Anonymize data, and verify the result before you get it.
@@ -57,7 +61,7 @@ def anonymize(
     Parameters
     ----------
     data
-        The data: the path of a file, a data frame (pandas, polars, Arrow, DuckDB), a list of sets, or a
+        The data: the path of a file, a data frame (pandas, polars, Arrow, DuckDB, Dask), a list of sets, or a
         :class:`shoal.Dataset` that :func:`shoal.read` returned. A :class:`shoal.Problem` holds the data, the hierarchy
         and the model already. Then only ``algorithm``, ``max_loss``, ``workers``, ``memory``, ``work_dir``,
         ``progress`` and ``engine`` apply.
@@ -116,7 +120,9 @@ def anonymize(
     progress
         True draws progress bars. A function is called with the stage and the share that is done.
     engine
-        An engine of your own, instead of ``workers``, ``memory``, ``work_dir`` and ``progress``.
+        An engine of your own, instead of ``workers``, ``memory``, ``work_dir`` and ``progress``. Or a
+        ``distributed.Client``: then the work runs on its Dask cluster, on a Dask DataFrame or on a folder of files that
+        all workers can read. A Dask DataFrame alone runs on the cluster that was connected last.
     **options
         Options of the model and of the algorithm, if these are given by name: ``model="lm", l=4, sensitive=["flu"]``,
         ``algorithm="optimal", time_limit=600``. And options of :func:`shoal.read`, such as ``item_delimiter="|"`` or
@@ -126,7 +132,8 @@ def anonymize(
     -------
     Release
         The published data with the verdict, the losses and the report. ``release.data`` is the same kind of object as
-        ``data``.
+        ``data``. From a cluster comes a :class:`~shoal.jobs.cluster_release.ClusterRelease` with the same figures, and
+        ``release.data`` is a Dask DataFrame.
 
     Raises
     ------
@@ -158,12 +165,12 @@ def anonymize(
     1  [31:34]     [flu]
     """
     given = {name: value for name, value in {"sets": sets, "person": person, **options}.items() if value is not None}
-    with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running:
-        if isinstance(data, Problem):
+    cluster = cluster_for(engine, data)
+    own = engine if cluster is None else None
+    with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=own) as running:
+        if isinstance(data, Problem) and cluster is None:
             _refuse(model=model, k=k, m=m, hierarchy=hierarchy, weights=weights)
-            method = as_algorithm(algorithm, data.model, given)
-            _refuse(**given)
-            return _told(make_release(data, method, running, max_loss=max_loss))
+            return _told(_of_problem(data, algorithm, given, running, max_loss))
         guarantee = as_model(model, k, m, given)
         method = as_algorithm(algorithm, guarantee, given)
         spec = describe_data(
@@ -183,8 +190,51 @@ def anonymize(
             **given,
         )
         measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
-        problem = spec.problem(guarantee, measure, seed, build_hierarchy=method.needs_hierarchy)
-        return _told(make_release(_weighted(problem, weights), method, running, max_loss=max_loss))
+        chosen: Any = {"model": guarantee, "algorithm": method, "loss": measure, "seed": seed, "weights": weights}
+        make = partial(_make, max_loss=max_loss, **chosen)
+        return _told(_made(cluster, data, spec, make, running))
+
+
+def _of_problem(
+    problem: Problem[PrivacyModel],
+    algorithm: Algorithm | str | None,
+    given: dict[str, Any],
+    engine: Engine,
+    max_loss: float | None,
+) -> Release:
+    """Make the release of a problem. Refuse arguments that are not about the algorithm."""
+    method = as_algorithm(algorithm, problem.model, given)
+    _refuse(**given)
+    return make_release(problem, method, engine, max_loss=max_loss)
+
+
+def _made(
+    cluster: Cluster | None,
+    data: Any,
+    spec: DatasetSpec,
+    make: Callable[[DatasetSpec, Engine], Release],
+    engine: Engine,
+) -> Release:
+    """Make the release here, or on a cluster. The release of a cluster has the same figures."""
+    if cluster is None:
+        return make(spec, engine)
+    return cast(Release, release_on_cluster(cluster, data, spec, make, engine))
+
+
+def _make(
+    data: DatasetSpec,
+    engine: Engine,
+    *,
+    model: PrivacyModel,
+    algorithm: Algorithm,
+    loss: AdditiveLoss,
+    seed: int,
+    weights: Weights | Mapping[str, float] | str | Path | None,
+    max_loss: float | None,
+) -> Release:
+    """Read the data, and make the release. On a cluster, this runs on one of its workers."""
+    problem = data.problem(model, loss, seed, build_hierarchy=algorithm.needs_hierarchy)
+    return make_release(_weighted(problem, weights), algorithm, engine, max_loss=max_loss)
 
 
 def _weighted(

@@ -87,6 +87,7 @@ def _words(job: Job) -> Iterator[str]:
         "max_loss",
         "output_format",
         "output_layout",
+        "output_parts",
         "persons_out",
     ):
         owner = job if hasattr(job, name) else data

@@ -153,7 +153,9 @@ def _counts(data: Dataset) -> str:
     told = count_noun(len(rows), "record")
     if data.origin.layout.without_sets or not len(rows):
         return told
-    return f"{told}, {count_noun(len(rows.labels), 'different item')}, {len(rows.items) / len(rows):.1f} items a record"
+    return (
+        f"{told}, {count_noun(len(rows.labels), 'different item')}, {rows.total_items / len(rows):.1f} items a record"
+    )
 
 
 def _columns(roles: list[SuggestedRole]) -> Iterator[str]:

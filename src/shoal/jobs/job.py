@@ -20,7 +20,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
-from shoal.files import all_or_none, check_writable
+from shoal.files import all_or_none, check_folder, check_writable
 from shoal.files.staging import remove_leftovers
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import codebook_path
@@ -50,11 +50,13 @@ class Job:
     explanations: bool = True
     output_format: str | None = None
     output_layout: str | None = None  # wide or long; none: as the input is
+    output_parts: int | None = None  # files of a folder; 0: one for every million records; none: one file
     escape_formulas: bool = False
     codebook: Path | bool | None = None  # None: next to the output, if siblings are grouped
     persons_out: Path | None = None  # whose the published records are, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
+    given: Command | None = None  # the command line as the user gave it, if the paths here are others
 
     def run(self, engine: Engine = LOCAL, on_read: OnRead = lambda data: data) -> Story:
         """Search, apply, verify, and only then write all files, or none.
@@ -63,7 +65,7 @@ class Job:
         """
         self.check()
         release = make_release(self.problem(on_read), self.algorithm, engine)
-        story = Story.of(release, Command.of(self), engine, explained=self.explanations)
+        story = Story.of(release, self.given or Command.of(self), engine, explained=self.explanations)
         if release.worthless:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
@@ -76,6 +78,7 @@ class Job:
                 codebook=False if self.to_stdout and self.codebook is None else self.codebook,
                 escape_formulas=self.escape_formulas,
                 persons=self.persons_out,
+                parts=self.output_parts,
             )
             story = story.of_written(written)
             for target in self.reports:
@@ -97,14 +100,18 @@ class Job:
         written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
         if inside and self.data.reading.person is None:
             raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
-        check_outputs(read, written)
+        if self.output_parts is not None and (self.to_stdout or self.output_parts < 0):
+            raise OptionError(
+                "output_parts= must be at least 0, and needs a folder as the output, not standard output: name one."
+            )
+        check_outputs(read, written, folder=None if self.output_parts is None else self.output)
         for folder in {path.resolve().parent for path in written}:
             remove_leftovers(folder)
         built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
         maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
         if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
             try:
-                check_outputs(read, [*written, book])
+                check_outputs(read, [*written, book], folder=None if self.output_parts is None else self.output)
             except OutputError as error:
                 raise OutputError(
                     f"{error} (This is the code book: name another with codebook=, or pass no_codebook=True.)"
@@ -121,7 +128,7 @@ class Job:
             report.format_of(path)
         if self.output_format:
             format_named(self.output_format)
-        elif not self.to_stdout:
+        elif not self.to_stdout and self.output_parts is None:
             check_suffix(self.output, self.data.file, "output_format")
         if self.output_layout not in (None, *io.LAYOUTS):
             raise OptionError(f"output_layout= must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
@@ -166,10 +173,13 @@ def _matches(target: Path, pattern: str) -> bool:
     return fnmatch.fnmatch(os.path.abspath(target), pattern.replace("**/", "*"))
 
 
-def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
-    """Refuse, before any work, to overwrite what is read, and to write where nothing can be written."""
+def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path | None = None) -> None:
+    """Refuse, before any work, to overwrite what is read, and to write where nothing can be written.
+
+    ``folder``: which of the targets will be a folder of parts.
+    """
     for target in targets:
-        check_writable(target)
+        check_folder(target) if target == folder else check_writable(target)
         for source in chain.from_iterable(map(_there, sources)):
             if target.exists() and target.samefile(source):
                 raise OutputError(f"{target} is an input too: name another file to write.")

@@ -45,7 +45,18 @@ from shoal.jobs.toml_file import READING, TomlFile
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec
 
-OUTPUT = ("file", "codebook", "reports", "explanations", "format", "layout", "escape_formulas", "columns", "persons")
+OUTPUT = (
+    "file",
+    "codebook",
+    "reports",
+    "explanations",
+    "format",
+    "layout",
+    "parts",
+    "escape_formulas",
+    "columns",
+    "persons",
+)
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -92,6 +103,7 @@ class _File(TomlFile):
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
             output_layout=self.typed(output, "layout", "", "output") or None,
+            output_parts=self.typed(output, "parts", 0, "output") if "parts" in output else None,
             persons_out=self.file(output, "persons", "output") if "persons" in output else None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),

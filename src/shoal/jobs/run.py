@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from shoal.engines import Engine
+from shoal.engines.cluster import cluster_of
 from shoal.jobs import problem_file
+from shoal.jobs.cluster_release import ClusterRelease
+from shoal.jobs.on_cluster import run_on_cluster
 from shoal.progress import engine_with
 from shoal.release.release import Release
+from shoal.report import Story
 
 
 def run(
@@ -18,7 +24,7 @@ def run(
     memory: int | str | None = None,
     work_dir: str | Path | None = None,
     progress: bool | Callable[[str, float], None] = False,
-    engine: Engine | None = None,
+    engine: Engine | Any = None,
 ) -> Release:
     """Anonymize what a TOML file describes, and write the files that it names.
 
@@ -32,7 +38,7 @@ def run(
     Returns
     -------
     Release
-        The release that was written.
+        The release that was written. From a cluster comes a :class:`~shoal.jobs.cluster_release.ClusterRelease`.
 
     Raises
     ------
@@ -51,6 +57,14 @@ def run(
     ...     Path(folder, "public.dat").read_text(encoding="utf-8").splitlines()
     ['1 2', '1 2', '1']
     """
-    job = problem_file.load(problem)
-    with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running:
-        return job.run(running).release
+    job, cluster = problem_file.load(problem), cluster_of(engine)
+    own = None if cluster is not None else engine
+    with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=own) as running:
+        if cluster is None:
+            return job.run(running).release
+        return cast(Release, run_on_cluster(job, cluster, running, partial(_figures, output=job.output)))
+
+
+def _figures(story: Story, output: Path) -> ClusterRelease:
+    """Return what the client gets of a release that was written."""
+    return ClusterRelease.of(story.release, output)
