@@ -6,7 +6,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(NATIVE)
 # All kernels in one file, without their bindings: checked in seconds, and Python's headers are not needed.
 KERNELS := $(patsubst native/%,%,$(filter %.hpp,$(filter-out $(wildcard native/*/bind* native/*/*/bind*),$(NATIVE))))
 
-.PHONY: setup demo test test-all check docs wheel bench papers fuzz mutants clean
+.PHONY: setup demo test test-cluster test-all check docs wheel bench papers fuzz mutants clean
 
 setup: .venv/.tools .venv/.docs ## everything that work on Shoal needs, in .venv
 	@echo "Ready: make test, make check, make docs. Activate it with: . .venv/bin/activate"
@@ -17,6 +17,9 @@ demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/repor
 
 test: .venv/.tools ## all tests, with doctests
 	$(BIN)/pytest -n auto
+
+test-cluster: .venv/.tools ## tests that start a Dask scheduler and workers
+	$(BIN)/pytest -m cluster tests
 
 test-all: .venv/.tools ## the slow tests too, and forty times as many random examples
 	SHOAL_TEST_PROFILE=fuzz $(BIN)/pytest -n auto -m ''
@@ -66,7 +69,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .venv/.tools: .venv/.installed
 	@echo "Installing the tools of developers (tests, checks, charts): about a minute, once."
-	@$(EXTRAS) test check plots > .venv/tools.txt
+	@$(EXTRAS) test check plots dask > .venv/tools.txt
 	$(INSTALL) -r .venv/tools.txt
 	touch $@
 

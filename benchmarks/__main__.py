@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    cluster,
     family,
     growth,
     leaderboard,
@@ -40,16 +41,29 @@ def main() -> None:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt", "reading"]
-    others = ["leaderboard", "method-pictures", "minimality", "persons", "scale", "siblings", "tables-with-sets"]
+    others = [
+        "cluster",
+        "leaderboard",
+        "method-pictures",
+        "minimality",
+        "persons",
+        "scale",
+        "siblings",
+        "tables-with-sets",
+    ]
     parser.add_argument(
         "what", nargs="*", default=[], choices=[*every, *others, []]
     )  # argparse checks the default, too
     parser.add_argument("--against", metavar="PYTHON", help="'reading': another installation, measured in turn")
     parser.add_argument(
-        "--docs", action="store_true", help="put 'persons', 'rt', 'scale', 'siblings' or 'tables-with-sets' into docs/"
+        "--docs",
+        action="store_true",
+        help="put 'cluster', 'persons', 'rt', 'scale', 'siblings' or 'tables-with-sets' into docs/",
     )
     parser.add_argument("--only", metavar="CASE", action="append", default=[], choices=scale.CHOICES, help=CASES)
-    parser.add_argument("--large", action="store_true", help="'scale': also 50 million rows (much time and disk)")
+    parser.add_argument(
+        "--large", action="store_true", help="'scale', 'cluster': also 50 million rows (much time and disk)"
+    )
     parser.add_argument("--shrink", metavar="N", type=int, default=1, help="'scale': N times fewer rows, to try it")
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
@@ -73,6 +87,12 @@ def main() -> None:
         show("Reading alone", reading.rows(data.resolve(), given.against), given.out / "reading.csv")
     if "scale" in given.what:
         millions(given, data)
+    if "cluster" in given.what:
+        measured = show(
+            "A Dask cluster, AA, k=5, m=2", cluster.rows(data, large=given.large), given.out / "cluster.csv"
+        )
+        if given.docs and measured:
+            cluster.write(measured)
     if "minimality" in given.what:
         show("What a known method gives away, k=2, m=2", minimality.rows(), given.out / "minimality.csv")
     if "method-pictures" in given.what:
