@@ -67,6 +67,17 @@ def test_columns_and_persons(client: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("ends", [(), (31,), (10, 45)])
+def test_order_lines(client: Any, ends: tuple[int, ...]) -> None:
+    """They come back as lines. Records are numbered through all partitions."""
+    lines = pd.DataFrame({"basket": [at // 3 for at in range(60)], "product": [f"i{at % 4}" for at in range(60)]})
+    given: dict[str, Any] = {"k": 3, "m": 2, "id_column": "basket", "item_column": "product"}
+    expected = shoal.anonymize(lines, **given)
+    release: Any = shoal.anonymize(partitions(lines, *ends), engine=client, **given)
+    assert release.data.npartitions == len(ends) + 1
+    pd.testing.assert_frame_equal(fetched(release, client), expected.data, check_dtype=False, check_index_type=False)
+
+
 def test_partitions_of_other_types_are_read_in_one_place(client: Any) -> None:
     parts = FRAME.assign(age=FRAME["age"].astype(object))
     parts.loc[:29, "age"] = "young"

@@ -41,6 +41,7 @@ def both(
     out: Path,
     suffix: str,
     options: dict[str, Any] | None = None,
+    output_parts: int | None = None,
     **given: Any,
 ) -> set[str]:
     """Publish the same data, in several ways to split it into parts, on this machine and on the cluster.
@@ -58,13 +59,14 @@ def both(
             model=model,
             algorithm=as_algorithm(method, model, dict(options or {})),
             reports=(folder / "report.md",),
+            output_parts=output_parts,
         )
         if at:
             engine = Engine(progress=lambda stage, _: stages.add(stage))
             found: dict[str, Any] = run_on_cluster(job, Cluster(client=client), engine, losses)
         else:
             found = losses(job.run(Engine(workers=2)))
-        files = {file.name: file.read_bytes() for file in folder.iterdir()}
+        files = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
         assert len(files.pop("report.md")) > 500
         assert (folder / "report.md").stat().st_mode & 0o777 == 0o600  # it quotes raw data
         expected = expected or {"losses": found, "files": files}
@@ -101,7 +103,7 @@ def test_a_table_with_sets(real_data: Path, client: Any, tmp_path: Path, out: Pa
     data = [split(lines[:2000], parts, tmp_path / str(parts), ".csv", [head]) for parts in PARTS]
     known = ["DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income"]
     tree = str(real_data / "informs-2005" / "hierarchy_items.csv")
-    reading = {"sets": "items", "item_delimiter": " ", "columns": known, "quasi_identifiers": known}
+    reading: dict[str, Any] = {"sets": "items", "item_delimiter": " ", "columns": known, "quasi_identifiers": known}
     both(client, data, shoal.KKm(k=5, m=2), "rfirst", out, ".csv", {"within": "sets"}, hierarchy=tree, **reading)
 
 
@@ -150,6 +152,18 @@ def test_order_lines(real_data: Path, client: Any, tmp_path: Path, out: Path) ->
         "columns": "none",
     }
     both(client, data, shoal.Km(k=5, m=2), "aa", out, ".parquet", **reading)
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_a_folder_of_parts(client: Any, tmp_path: Path, out: Path, layout: str) -> None:
+    """Its parts are neither those of the input nor those of the workers."""
+    rows = generate("quest", rows=2_000, items=30, mean_size=4, seed=1)
+    data = [tmp_path / str(parts) for parts in (2, 3)]
+    for parts, folder in zip((2, 3), data, strict=True):
+        shoal.io.write_parts(rows, folder, parts, format="csv", layout=layout)
+    how: dict[str, Any] = {"id_column": "id", "item_column": "item"} if layout == "long" else {"item_delimiter": "|"}
+    both(client, data, shoal.Km(k=5, m=2), "aa", out, "", output_parts=5, **how)
+    assert len(list((out / "1" / "public").iterdir())) == 5
 
 
 @pytest.mark.parametrize(

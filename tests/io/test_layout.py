@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from shoal.data.arrow import text_list_type
 from shoal.errors import DataError, OptionError
 from shoal.io.format import ReaderOptions
-from shoal.io.layout import set_column, set_position, text_list_type
+from shoal.io.layout import set_column, set_position
 
 LISTS, TEXT, NUMBER = pa.list_(pa.string()), pa.string(), pa.int64()
 

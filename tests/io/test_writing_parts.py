@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal import io
 from shoal.engines import Engine
-from shoal.errors import OptionError, OutputError
+from shoal.errors import DataError, OptionError, OutputError
 from shoal.io.source import sha256_of_source
 from tests.conftest import Shell
 
@@ -42,9 +42,24 @@ def test_other_columns_go_along(tmp_path: Path) -> None:
     assert [list(row) for row in again["items"]] == [["a"], ["b"], ["a", "c"]]
 
 
-def test_long_data_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="one record per row"):
-        io.write_parts(shoal.read(ROWS), tmp_path / "out", 2, format="csv", layout="long")
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_records_of_long_data_are_numbered_through_all_parts(tmp_path: Path, parts: int) -> None:
+    data = shoal.read(ROWS)
+    io.write(data, tmp_path / "one.csv", layout="long")
+    io.write_parts(data, tmp_path / "out", parts, format="csv", layout="long")
+    lines: list[str] = []
+    for file in sorted((tmp_path / "out").iterdir()):
+        head, *more = file.read_text().splitlines()
+        lines += more if lines else [head, *more]
+    assert lines == (tmp_path / "one.csv").read_text().splitlines()
+
+
+def test_the_same_id_in_two_parts_is_refused(tmp_path: Path) -> None:
+    import pandas as pd
+
+    data = shoal.read(pd.DataFrame({"id": [1, 2, 1], "items": [["a"], ["b"], ["c"]]}), sets="items")
+    with pytest.raises(DataError, match="same id in several records"):
+        io.write_parts(data, tmp_path / "out", 3, format="csv", layout="long", id_column="id")
     assert not list(tmp_path.iterdir())
 
 
@@ -57,7 +72,9 @@ def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(shoal.errors.DataError, match="a space"):
+    with pytest.raises(OptionError, match="at least 1"):
+        io.write_parts(shoal.read(ROWS), tmp_path / "out", -1, format="fimi")
+    with pytest.raises(DataError, match="a space"):
         io.write_parts(shoal.read([["oat milk"], ["b"]]), tmp_path / "out", 2, format="fimi")
     assert not list(tmp_path.iterdir())
 

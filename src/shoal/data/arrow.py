@@ -72,3 +72,11 @@ def is_text(kind: Any) -> bool:
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def text_list_type(kind: Any) -> Any:
+    """Return the type to write a list column with. Lists of strings keep their type."""
+    import pyarrow as pa
+
+    value = pa.large_string() if pa.types.is_large_string(kind.value_type) else pa.string()
+    return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)

@@ -129,28 +129,26 @@ class PublishedFrames:
     """Published partitions on the workers."""
 
     name: str  # under which the client finds them
-    lengths: Sequence[int]
+    lengths: Sequence[int]  # of the frames, which have several rows for each record of long data
     schema: Any  # pyarrow.Schema
 
     @classmethod
     def of(cls, dataset: Dataset, number: int, name: str) -> PublishedFrames:
         """Make pandas DataFrames of the data, where the rows are."""
         home: Any = current()
-        plan = plan_of(dataset, Path("data.parquet"), "parquet", "wide", {})
-        writer = Shipped.of(PartWriter.of(plan))
-        made, lengths = [], []
-        number, first = max(1, min(number, len(dataset))), 0
-        for rows, columns in split(plan.dataset, number):
-            shipped, futures = pack((rows, columns, first))
+        plan = plan_of(dataset, Path("data.parquet"), "parquet", None, {})
+        writer, made = Shipped.of(PartWriter.of(plan)), list[Any]()
+        for part in split(plan.dataset, max(1, min(number, len(dataset)))):
+            shipped, futures = pack(part)
             made.append(home.submit("publishing", _frame_of, writer, shipped, *futures))
-            lengths.append(len(rows))
-            first += len(rows)
-        schemas = [home.fetch(home.submit("publishing", _schema_of, one)) for one in made]
-        frames = [home.submit("publishing", _opened, one) for one in made]
+        facts = [home.fetch(home.submit("publishing", _facts_of, one)) for one in made]
+        lengths = [length for length, _ in facts]
+        starts = accumulate(lengths, initial=0)
+        frames = [home.submit("publishing", _opened, one, start) for one, start in zip(made, starts, strict=False)]
         for frame in frames:
             home.wait(frame)
         home.client.publish_dataset(frames, name=name, override=True)  # an earlier lead may have done it
-        return cls(name, lengths, schemas[0])
+        return cls(name, lengths, facts[0][1])
 
     def dask_frame(self, client: Any) -> Any:
         """Return a Dask DataFrame of the partitions, in the process of the client."""
@@ -176,22 +174,26 @@ def _frame_of(writer: Shipped, part: Shipped, *held: Held) -> Held:
     def frame() -> tuple[Any, Any]:
         import pandas as pd
 
-        rows, columns, first = part.open(contents_of(held))
-        table = writer.open().table(rows, columns)
-        made = pd.DataFrame(python_columns(table))
-        made.index = pd.RangeIndex(first, first + len(made))
-        return table.schema, made
+        table = writer.open().table(*part.open(contents_of(held)))
+        return table.schema, pd.DataFrame(python_columns(table))
 
     return hold(frame)
 
 
-def _schema_of(frame: Held) -> Shipped:
-    """Return the schema of a published partition, or its error."""
+def _facts_of(frame: Held) -> Shipped:
+    """Return the number of rows and the schema of a published partition, or its error."""
     from shoal.engines.dask import on_worker
 
-    return on_worker(lambda: contents_of([frame])[0][0])
+    def facts() -> tuple[int, Any]:
+        schema, made = contents_of([frame])[0]
+        return len(made), schema
+
+    return on_worker(facts)
 
 
-def _opened(frame: Held) -> Any:
-    """Return a published partition as Dask expects it."""
-    return contents_of([frame])[0][1]
+def _opened(frame: Held, start: int) -> Any:
+    """Return a published partition as Dask expects it. Its index goes on from that of the partitions before."""
+    import pandas as pd
+
+    made = contents_of([frame])[0][1]
+    return made.set_index(pd.RangeIndex(start, start + len(made)))

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Self
 
 from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Counts
-from shoal.data.arrow import arrow_text, is_list, is_text
+from shoal.data.arrow import arrow_text, is_list, is_text, text_list_type
 from shoal.data.note import Note
 from shoal.data.source_layout import SourceLayout
 from shoal.engines import current, release_batches
@@ -63,6 +63,13 @@ class TableLayout(SourceLayout):
     def columns_with_ids(self, table: Any) -> Any:
         """Return all columns of the records, with those that :meth:`merged` needs, as a pyarrow.Table or None."""
         return table
+
+    def starting_at(self, record: int) -> Self:
+        """Return the layout for a part of the data whose first record is this one, counted from 0."""
+        return self
+
+    def check_records(self, dataset: Dataset) -> None:
+        """Refuse records that a reader could not tell apart."""
 
     @classmethod
     def merged(cls, layouts: Sequence[Self], table: Any) -> tuple[Counts | None, Any, Self]:
@@ -389,11 +396,3 @@ def arrow_table(dataset: Dataset) -> Any:
     import pyarrow as pa
 
     return pa.table({}) if dataset.table is None else dataset.table.arrow
-
-
-def text_list_type(kind: Any) -> Any:
-    """Return the type to write a list column with. Lists of strings keep their type."""
-    import pyarrow as pa
-
-    value = pa.large_string() if pa.types.is_large_string(kind.value_type) else pa.string()
-    return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)

@@ -46,6 +46,7 @@ class Long(TableLayout):
     order: tuple[str, ...] = ()  # the names of all columns, in their original order
     ids: Any = None  # pyarrow.Table of the ids of all records, for messages
     ids_published: bool = False  # the id columns are written; otherwise records are numbered
+    records_before: int = 0  # in the parts of the data before this one
 
     @property
     def marks(self) -> str:
@@ -99,6 +100,15 @@ class Long(TableLayout):
     def without_rows(self) -> Self:
         """Return the layout without the ids."""
         return replace(super().without_rows(), ids=None)
+
+    def starting_at(self, record: int) -> Self:
+        """Return the layout with numbers that go on from those of the parts before."""
+        return replace(self, records_before=record)
+
+    def check_records(self, dataset: Dataset) -> None:
+        """Refuse records with the same id, because a reader would merge them."""
+        table = arrow_table(dataset)
+        _check_ids(table, [name for name in self._ids_in(table) if name in table.column_names])
 
     def columns_with_ids(self, table: Any) -> Any:
         """Return the columns of the records, with their ids, in the original order."""
@@ -175,13 +185,13 @@ class Long(TableLayout):
 
         given = arrow_table(dataset)
         ids, schema = self._ids_in(given), self._schema(dataset, given)
-        _check_ids(given, [name for name in ids if name in given.column_names])
+        self.check_records(dataset)
         table = self.format.prepared(given)
         schema = pa.schema([table.schema.field(one.name) if one.name in table.column_names else one for one in schema])
         self.format.check_labels(dataset.transactions.used_labels)
 
         def batches() -> Iterator[Any]:
-            first = 1
+            first = self.records_before + 1
             for rows, columns in slices(dataset.transactions, table):
                 sizes = np.maximum(rows.sizes, 1)
                 row_of = arrow_numbers(np.repeat(np.arange(len(rows)), sizes))

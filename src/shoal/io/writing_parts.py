@@ -16,8 +16,6 @@ from shoal.data.source_layout import SourceLayout
 from shoal.engines import current
 from shoal.errors import OptionError
 from shoal.io.layout import TableLayout, arrow_table
-from shoal.io.long import Long
-from shoal.io.stream import nth_row
 from shoal.io.writing import Plan, plan_of
 
 ROWS_OF_A_PART = 1_000_000  # of a folder of parts, if the number of parts is not given
@@ -63,20 +61,15 @@ def write_parts(
     if parts < 0:
         raise OptionError(f"output_parts= must be at least 1, or 0 for one for every million records, got {parts}.")
     plan = plan_of(dataset, Path(folder), format, layout, given)
-    if isinstance(plan.layout, Long):
-        raise OptionError(
-            "A folder of parts needs one record per row, because records of long data are numbered in one file: pass "
-            "layout='wide' (output_layout=), or write one file."
-        )
     for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
     writer, suffix, hashes = PartWriter.of(plan), plan.layout.format.suffixes[0], list[tuple[str, str]]()
     number = max(1, min(parts or -(-len(dataset) // ROWS_OF_A_PART), len(dataset)))
     with files.atomic_folder(folder) as aside:
 
-        def write_one(task: tuple[Transactions, Any, Path]) -> tuple[str, str]:
-            rows, columns, path = task
-            return path.name, writer.write(rows, columns, path)
+        def write_one(task: tuple[int, Transactions, Any, Path]) -> tuple[str, str]:
+            first, rows, columns, path = task
+            return path.name, writer.write(first, rows, columns, path)
 
         tasks = ((*part, aside / f"part-{at:05}{suffix}") for at, part in enumerate(split(plan.dataset, number)))
         for done in current().each(write_one, tasks):
@@ -86,11 +79,11 @@ def write_parts(
     return hashlib.sha256(listed.encode()).hexdigest()
 
 
-def split(dataset: Dataset, number: int) -> Iterator[tuple[Transactions, Any]]:
-    """Yield the sets and the other columns of parts with about equally many records."""
+def split(dataset: Dataset, number: int) -> Iterator[tuple[int, Transactions, Any]]:
+    """Yield the first record, the sets and the other columns of parts with about equally many records."""
     rows, columns = dataset.transactions, arrow_table(dataset)
     for start, stop in pairwise(at * len(rows) // number for at in range(number + 1)):
-        yield rows.part(start, stop), columns.slice(start, stop - start)
+        yield start, rows.part(start, stop), columns.slice(start, stop - start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,25 +97,26 @@ class PartWriter:
     @classmethod
     def of(cls, plan: Plan) -> Self:
         """Return how to write parts of the data of a plan."""
+        plan.layout.check_records(plan.dataset)  # a part does not know the others
         origin = replace(plan.dataset.origin, layout=SourceLayout(), notes=())
-        return cls(replace(plan.layout, place_of=nth_row), origin, plan.dataset.table is not None)
+        return cls(plan.layout.without_rows(), origin, plan.dataset.table is not None)
 
     def dataset(self, rows: Transactions, columns: Any) -> Dataset:
         """Return a part as data of its own."""
         return Dataset(rows, Table(columns) if self.has_columns else None, self.origin)
 
-    def write(self, rows: Transactions, columns: Any, path: Path) -> str:
-        """Write a part to a file. Return its hash."""
+    def write(self, first: int, rows: Transactions, columns: Any, path: Path) -> str:
+        """Write a part to a file. Return its hash. ``first``: its first record, counted from 0."""
         digest = hashlib.sha256()
-        schema, pieces = self.layout.encoded(self.dataset(rows, columns))
+        schema, pieces = self.layout.starting_at(first).encoded(self.dataset(rows, columns))
         with files.hashed_output(path, digest) as sink, self.layout.format.writer(sink, schema) as put:
             for piece in pieces:
                 put(piece)
         return digest.hexdigest()
 
-    def table(self, rows: Transactions, columns: Any) -> Any:
+    def table(self, first: int, rows: Transactions, columns: Any) -> Any:
         """Return a part as a pyarrow.Table."""
         import pyarrow as pa
 
-        schema, batches = self.layout.batches(self.dataset(rows, columns))
+        schema, batches = self.layout.starting_at(first).batches(self.dataset(rows, columns))
         return pa.Table.from_batches(batches, schema)
