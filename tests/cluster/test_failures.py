@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from shoal.engines import Engine
 from shoal.engines import cluster as module
 from shoal.engines import lead as lead_module
 from shoal.engines.cluster import Cluster
-from shoal.errors import ClusterError, DataError, OptionError
+from shoal.errors import ClusterError, DataError
 from shoal.jobs.arguments import describe_data
 from shoal.jobs.generate import generate
 from shoal.jobs.job import Job
@@ -343,44 +343,3 @@ def test_a_scheduler_that_does_not_answer(out: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "ANSWER", 1.0)
     with pytest.raises(ClusterError, match="No Dask scheduler answered"), Cluster("tcp://127.0.0.1:9").connect():
         pass
-
-
-@pytest.mark.parametrize("address", ["tcp://10.1.2.3:8786", "tcp://example.org:8786"])
-def test_other_machines_need_tls(address: str) -> None:
-    with pytest.raises(OptionError, match="plain text"), Cluster(address).connect():
-        pass
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://127.0.0.1", "tls://:1", "x"])
-def test_addresses_that_are_none(address: str) -> None:
-    with pytest.raises(OptionError, match="must be an address"), Cluster(address).connect():
-        pass
-
-
-def test_workers_without_shoal_or_with_another_version() -> None:
-    class Told:
-        def __init__(self, found: dict[str, Any]) -> None:
-            self.found = found
-
-        def nthreads(self) -> dict[str, int]:
-            return {"tcp://w:1": 1}
-
-        def get_versions(self, packages: Sequence[str]) -> dict[str, Any]:
-            return self.found
-
-    own = {"packages": {"shoal": "1.0", "distributed": "2026.8.0", "python": "3.11.7.final.0"}}
-    for package, version, message in (
-        ("shoal", None, "has no Shoal: install"),
-        ("shoal", "0.1", "has shoal 0.1"),
-        ("distributed", "2020.1", "has distributed 2020.1"),
-        ("python", "3.13.0.final.0", "has python 3.13"),
-    ):
-        other = {"packages": {**own["packages"], package: version}}
-        for found in (
-            {"client": own, "scheduler": own, "workers": {"tcp://w:1": other}},
-            {"client": own, "scheduler": other, "workers": {"tcp://w:1": own}},
-        ):
-            with pytest.raises(ClusterError, match=message):
-                module._check(Told(found))
-    fine = {"packages": {**own["packages"], "python": "3.11.2.final.0"}}
-    module._check(Told({"client": own, "scheduler": fine, "workers": {"tcp://w:1": fine}}))
