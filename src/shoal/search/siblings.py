@@ -285,6 +285,7 @@ class SiblingSearch:
                 self.ended = "time limit"
                 break
             temperature = mean * run.heat * (COLD / run.heat) ** (step / (STEPS - 1))
+            _report(engine, step, 0.0)  # a short step reports nothing itself
             search.run(temperature, work=work, moves=moves, tick=functools.partial(_report, engine, step))
         return Grouping(search.block_of, search.cost)
 
