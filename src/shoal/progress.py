@@ -58,6 +58,11 @@ def engine_with(
     if engine is not None:
         if workers or progress or memory is not None or work_dir is not None:
             raise OptionError("engine= brings its own workers=, memory=, work_dir= and progress=: leave them out.")
+        if not isinstance(engine, Engine):
+            raise OptionError(
+                f"engine= must be a shoal.engines.Engine, or for anonymize and run a distributed.Client, got "
+                f"{engine!r}. For a Dask cluster on this machine: client = distributed.Client(), then engine=client."
+            )
         with engine.in_use():
             yield engine
         return

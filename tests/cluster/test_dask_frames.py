@@ -67,6 +67,24 @@ def test_columns_and_persons(client: Any) -> None:
     )
 
 
+def test_the_page(client: Any, tmp_path: Path) -> None:
+    """What docs/how-to/cluster.md does: from parquet to parquet, with columns in their order."""
+    frame = FRAME[["items", "age"]]
+    (tmp_path / "orders").mkdir()
+    for at in range(3):
+        frame.iloc[at * 20 : at * 20 + 20].to_parquet(tmp_path / "orders" / f"{at}.parquet", index=False)
+    given: dict[str, Any] = {"k": 3, "m": 2, "sets": "items"}
+    expected = shoal.anonymize(frame, **given)
+    with client.as_current():
+        orders = dd.read_parquet(tmp_path / "orders")
+        release: Any = shoal.anonymize(orders, engine=client, **given)
+        release.data.to_parquet(tmp_path / "public", schema=None)
+    assert release.data.columns.tolist() == expected.data.columns.tolist() == ["items", "age"]
+    found = pd.read_parquet(tmp_path / "public")
+    assert [list(row) for row in found["items"]] == expected.data["items"].tolist()
+    assert found["age"].tolist() == frame["age"].tolist()
+
+
 @pytest.mark.parametrize("ends", [(), (31,), (10, 45)])
 def test_order_lines(client: Any, ends: tuple[int, ...]) -> None:
     """They come back as lines. Records are numbered through all partitions."""

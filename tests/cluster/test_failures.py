@@ -273,6 +273,59 @@ def test_ctrl_c_leaves_nothing_behind(processes: Processes, client: Any, data: P
     until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)), 20)
 
 
+def test_ctrl_c_of_a_terminal(data: Path, out: Path) -> None:
+    """It goes to all processes of the command, also to those of a cluster on this machine."""
+    words = [str(data), "-o", "x.dat", "--engine", "dask", "--algorithm", "aa"]
+    with subprocess.Popen(
+        [sys.executable, *COMMAND, *words], cwd=out, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as command:
+        assert command.stderr is not None
+        for line in command.stderr:
+            if "counting items" in line:
+                break
+        os.killpg(command.pid, signal.SIGINT)
+        left = command.stderr.read()
+        assert command.wait(30) == 130, left
+    assert "Interrupted: nothing was written" in left
+    assert "Traceback" not in left
+    assert not list(out.iterdir())
+
+
+def test_the_scheduler_is_killed_under_a_command(own: Processes, data: Path, out: Path) -> None:
+    """The error is told once, without what Dask tells."""
+    words = [str(data), "-o", "x.dat", "--engine", "dask", "--cluster", own.address, "--algorithm", "aa"]
+    with subprocess.Popen(
+        [sys.executable, *COMMAND, *words], cwd=out, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as command:
+        assert command.stderr is not None
+        for line in command.stderr:
+            if "counting items" in line:
+                break
+        os.killpg(own.started[0].pid, signal.SIGKILL)
+        left = command.stderr.read()
+        assert command.wait(60) == 2, left
+    assert "connection to the scheduler of the cluster was lost" in left
+    assert "Traceback" not in left
+    assert not list(out.iterdir())
+
+
+def test_notes_name_options_and_the_cluster(processes: Processes, tmp_path: Path, out: Path) -> None:
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    for at in range(2):
+        (lines / f"{at}.csv").write_text("basket,item,household_id\n" + f"{at}1,a{at},7\n{at}2,b{at},8\n" * 3)
+    words = ["--id-column", "basket", "--item-column", "item", "--k", "2", "--m", "1"]
+    there = ["--engine", "dask", "--cluster", processes.address]
+    local, found = (shell(str(lines), "-o", "x.csv", *words, *more, cwd=out) for more in ([], there))
+    notes = [[line for line in done.stderr.splitlines() if line.startswith("Note:")] for done in (local, found)]
+    assert notes[0] == notes[1]
+    assert any("--id-column" in note or "--identifiers" in note for note in notes[0])
+    sets = split(["1 2", "3 4", "1", "2", "3", "4"], 2, tmp_path / "sets", ".dat")
+    refused = shell(str(sets), "-o", "y/", "--k", "2", "--max-loss", "0.0001", *there, cwd=out)
+    assert refused.returncode == 3
+    assert f"shoal anonymize {sets} -o y/ --max-loss 0.0001 {' '.join(there)} --model km" in refused.stderr
+
+
 def test_the_command_line(processes: Processes, data: Path, expected: bytes, out: Path) -> None:
     words = ["--engine", "dask", "--cluster", processes.address]
     done = shell(str(data), "-o", "x.dat", "--algorithm", "aa", *words, cwd=out)

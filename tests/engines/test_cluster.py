@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import shoal
 from shoal.engines import Engine
 from shoal.engines import cluster as module
 from shoal.engines.cluster import Cluster, check_address, cluster_of, task_error
@@ -30,6 +31,49 @@ def test_options_of_a_cluster_need_its_engine(shell: Shell, words: list[str]) ->
     code, _, err = shell("anonymize", "in.dat", "-o", "out.dat", *words)
     assert code == 2
     assert f"{words[0]} is for a cluster: pass --engine dask too" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--dry-run"], "--dry-run reads the data and tries samples on this machine"),
+        (["--cluster", "tcp://127.0.0.1:9", "--workers", "2"], "--workers is for a cluster on this machine"),
+        (["--insecure-cluster"], "named by --cluster: leave it out"),
+    ],
+)
+def test_options_that_contradict_each_other(shell: Shell, words: list[str], message: str) -> None:
+    pytest.importorskip("distributed", reason="needs pip install 'shoal[dask]'")
+    shell.write("in.dat", "1 2\n1 2\n")
+    code, _, err = shell("anonymize", "in.dat", "-o", "out.dat", "--engine", "dask", *words)
+    assert code == 2
+    assert message in err
+
+
+def test_tls_needs_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without them, nothing is asked."""
+    library = pytest.importorskip("distributed", reason="needs pip install 'shoal[dask]'")
+    monkeypatch.setattr(library, "Client", None)
+    with pytest.raises(ClusterError, match="names no certificates"), Cluster("tls://127.0.0.1:9").connect():
+        pass
+
+
+@pytest.mark.parametrize("engine", ["dask", 5])
+def test_what_is_no_engine(engine: Any) -> None:
+    with pytest.raises(OptionError, match=r"engine= must be .* client = distributed.Client\(\)"):
+        shoal.anonymize([{"a"}, {"a"}], k=2, m=1, engine=engine)
+
+
+def test_a_client_that_was_closed() -> None:
+    class Closed:
+        status = "closed"
+
+    with pytest.raises(ClusterError, match="The client is closed"):
+        module._check(Closed())
+
+
+def test_the_options_that_name_a_cluster() -> None:
+    assert Cluster().words == ("--engine", "dask")
+    assert Cluster("tcp://a:1", insecure=True).words[2:] == ("--cluster", "tcp://a:1", "--insecure-cluster")
 
 
 def test_engines_that_are_no_cluster() -> None:
@@ -75,6 +119,8 @@ def test_workers_without_shoal_or_with_another_version() -> None:
     class Told:
         def __init__(self, found: dict[str, Any]) -> None:
             self.found = found
+
+        status = "running"
 
         def nthreads(self) -> dict[str, int]:
             return {"tcp://w:1": 1}

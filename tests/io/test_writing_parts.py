@@ -85,7 +85,30 @@ def test_the_command(shell: Shell) -> None:
     assert code == 0, err
     assert sorted(file.name for file in (shell.folder / "public").iterdir()) == ["part-00000.dat", "part-00001.dat"]
     assert shell("verify", "public", "--k", "2")[0] == 0
-    assert shell("anonymize", "in.dat", "-o", "other/", "--k", "2")[0] == 0
+    code, out, _ = shell("anonymize", "in.dat", "-o", "other/", "--k", "2")
+    assert code == 0
+    assert "other/" in out
     assert [file.name for file in (shell.folder / "other").iterdir()] == ["part-00000.dat"]
     assert "files already" in shell("anonymize", "in.dat", "-o", "public/", "--k", "2")[2]
     assert "standard output" in shell("anonymize", "in.dat", "-o", "-", "--output-parts", "2")[2]
+    assert "is a file" in shell("anonymize", "in.dat", "-o", "r.json/", "--k", "2")[2]
+
+
+def test_a_name_that_ends_in_a_slash_is_a_folder_everywhere(shell: Shell) -> None:
+    shell.write("in.dat", "1 2\n1 2\n1\n")
+    shell.write("p.toml", '[data]\nfile = "in.dat"\n[model]\nk = 2\nm = 2\n[output]\nfile = "public/"\n')
+    code, _, err = shell("run", "p.toml")
+    assert code == 0, err
+    shoal.anonymize(shell.folder / "in.dat", k=2, m=2).save(f"{shell.folder}/saved/")
+    for name in ("public", "saved"):
+        assert [file.name for file in (shell.folder / name).iterdir()] == ["part-00000.dat"]
+
+
+def test_the_command_of_a_remedy_names_the_folder(shell: Shell) -> None:
+    shell.write("in.dat", "1 2\n3 4\n1\n2\n3\n4\n")
+    words = ["anonymize", "in.dat", "--k", "2", "--max-loss", "0.0001"]
+    for more, expected in ((["-o", "out/"], "-o out/ "), (["-o", "out", "--output-parts", "3"], "--output-parts 3 ")):
+        code, _, err = shell(*words, *more)
+        assert code == 3
+        assert expected in " ".join(err.split())
+        assert "--output-parts 0" not in err

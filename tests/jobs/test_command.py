@@ -57,7 +57,8 @@ def test_the_words_of_a_job_are_read_as_that_job(shell: Shell) -> None:
 
     shell.monkeypatch.setattr(Job, "run", run)
     shell.write(JOB.data.file, "")
-    for job in (JOB, replace(JOB, data=replace(JOB.data, keep=()))):
+    others = {"output_parts": 0}, {"output_parts": 3}, {"data": replace(JOB.data, keep=())}
+    for job in (JOB, *(replace(JOB, **other) for other in others)):
         shell.fails(*shlex.split(Command.of(job).spelled(job.algorithm, {}))[1:])
         assert replace(jobs.pop(), lists=()) == job
 

@@ -47,7 +47,12 @@ if TYPE_CHECKING:
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=INPUT)
 @option(
-    "-o", "--output", required=True, type=OUTPUT_PATH, group=OUTPUT, help="The file to write; - for standard output."
+    "-o",
+    "--output",
+    required=True,
+    type=OUTPUT_PATH,
+    group=OUTPUT,
+    help="The file to write. A name that ends in / is a folder of parts; - is standard output.",
 )
 @option(
     "--report",
@@ -168,6 +173,10 @@ def carry_out(
     job: Job, workers: int, *, trial: bool, as_json: bool, command: str, cluster: Cluster | None = None
 ) -> None:
     """Run a job and show its result, or do a dry run."""
+    if trial and cluster is not None:
+        raise OptionError(
+            "--dry-run reads the data and tries samples on this machine: leave out --engine, or leave out --dry-run."
+        )
     if trial:
         return dry_run.show(job, workers, as_json=as_json)
     if job.to_stdout:
@@ -186,7 +195,7 @@ def _show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None
     if as_json:
         console.show_json(command, release_json.document(story, job.output, job.reports))
     elif not console.is_quiet():
-        show(story, job.output, job.reports)
+        show(story, job.output_name, job.reports)
 
 
 def _carry_out_on_cluster(job: Job, cluster: Cluster, workers: int, *, as_json: bool, command: str) -> None:
@@ -207,7 +216,7 @@ def _rendered(story: Story, *, job: Job, as_json: bool, command: str, looks: con
     return pieces
 
 
-def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
+def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
     """Show the result in a few lines."""
     release = story.release
     changed = flips(release, named=False)
@@ -237,7 +246,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         ),
         *((("optimality", proofs.optimality(release)),) if release.optimality else ()),
         ("time", f"{sum(release.timings.values()):.2f} s (search {release.timings['solve']:.2f} s)"),
-        ("written", "standard output" if str(output) == STDOUT else str(output)),
+        ("written", "standard output" if output == STDOUT else output),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
         *(("report", str(path)) for path in reports),
@@ -245,7 +254,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best release found so far was verified and written.")
-    if str(output) == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
+    if output == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
         console.warn("The labels of groups need the code book: pass --codebook FILE to write it.")
     stale = codebook_path(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:

@@ -81,7 +81,10 @@ def column_options(command: Command) -> Command:
 
 
 keep_option = option(
-    "--columns", metavar="A,B", group=DATA, help="The other columns to publish, or 'none'. Default: all."
+    "--columns",
+    metavar="A,B",
+    group=DATA,
+    help="The columns to publish beside the sets, quasi-identifiers included, or 'none'. Default: all.",
 )
 
 

@@ -117,7 +117,7 @@ def replay(pieces: Sequence[Piece]) -> None:
     stages.end_line()
     for stderr, text in pieces:
         file = terminal(stderr=stderr).file
-        file.write(text)
+        file.write(as_options(text) if stderr else text)
         file.flush()
 
 

@@ -211,6 +211,8 @@ def cluster_options(command: Command) -> Command:
             return command(*args, cluster=None, workers=workers, **given)
         if insecure_cluster and cluster is None:
             raise OptionError("--insecure-cluster is for a cluster that is named by --cluster: leave it out.")
+        if workers and cluster is not None:
+            raise OptionError("--workers is for a cluster on this machine, but --cluster names another: leave it out.")
         from shoal.engines.cluster import Cluster, check_address, require_dask
 
         require_dask()
@@ -231,7 +233,7 @@ def cluster_options(command: Command) -> Command:
         metavar="ADDRESS",
         group=GENERAL,
         rare=True,
-        help="The scheduler of the cluster, such as tls://scheduler:8786. Default: a cluster on this machine.",
+        help="The scheduler, such as tls://scheduler:8786. Default: a cluster of --workers processes on this machine.",
     )
     insecure = option(
         "--insecure-cluster",

@@ -15,6 +15,7 @@ from shoal.cli import console
 from shoal.cli.help import DATA, Command, option
 from shoal.data import Dataset
 from shoal.errors import DataError
+from shoal.files import names_folder
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import Option, names_of
@@ -31,6 +32,8 @@ class InputPath(click.Path):
             os.stat(value)
         except (FileNotFoundError, NotADirectoryError):
             if os.fspath(value) != "-" and not glob.glob(os.fspath(value), recursive=True):
+                if glob.has_magic(os.fspath(value)):
+                    raise DataError(f"No file matches the pattern {value}: check it.") from None
                 raise DataError(f"{value} does not exist: check the path.") from None
         except (OSError, ValueError):  # who reads it says what is wrong
             pass
@@ -47,7 +50,7 @@ class OutputPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         if ctx is not None:
-            ctx.meta[_FOLDER] = os.fspath(value).endswith(("/", os.sep))
+            ctx.meta[_FOLDER] = names_folder(value)
         return super().convert(value, param, ctx)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -45,6 +46,17 @@ class Cluster:
     workers: int = 0
     client: Any = None
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options of the command line that name the cluster.
+
+        >>> Cluster("tls://scheduler:8786").words
+        ('--engine', 'dask', '--cluster', 'tls://scheduler:8786')
+        """
+        address = self.client.scheduler.address if self.client is not None else self.address
+        named = () if address is None else ("--cluster", address)
+        return ("--engine", "dask", *named, *(("--insecure-cluster",) if self.insecure else ()))
+
     @contextlib.contextmanager
     def connect(self) -> Iterator[Any]:
         """Yield a client of the cluster whose scheduler and workers were checked."""
@@ -64,11 +76,22 @@ class Cluster:
         from distributed.security import Security
 
         check_address(self.address, insecure=self.insecure)
+        security = Security()
+        if self.address.startswith("tls") and not (security.tls_ca_file and security.tls_client_cert):
+            raise ClusterError(
+                f"The cluster {self.address} needs TLS, and Dask's configuration names no certificates: set "
+                f"distributed.comm.tls.ca-file and distributed.comm.tls.client.cert and key (or pass a Client in "
+                f"Python)."
+            )
         with _quiet():
             try:
-                client = Client(self.address, timeout=ANSWER, security=Security(), set_as_default=False)
-            except (OSError, TimeoutError, ValueError, TypeError) as error:
-                raise ClusterError(_no_answer(self.address, error)) from None
+                client = Client(self.address, timeout=ANSWER, security=security, set_as_default=False)
+            except (OSError, TimeoutError, ValueError, TypeError):
+                raise ClusterError(
+                    f"No Dask scheduler answered at {self.address} within {ANSWER:.0f} seconds: check the address, "
+                    f"that 'dask scheduler' runs there, and (for tls://) that both use certificates of the same "
+                    f"authority. Nothing was written."
+                ) from None
             try:
                 yield client
             finally:
@@ -135,20 +158,6 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _no_answer(address: str, error: Exception) -> str:
-    """Return the message for a scheduler that cannot be reached."""
-    if address.startswith("tls") and isinstance(error, (TypeError, ValueError)):
-        return (
-            f"The cluster {address} needs TLS, and Dask's configuration names no certificates: set "
-            f"distributed.comm.tls.ca-file and distributed.comm.tls.client.cert and key (or pass a Client in Python)."
-        )
-    return (
-        f"No Dask scheduler answered at {address} within {ANSWER:.0f} seconds: check the address, that "
-        f"'dask scheduler' runs there, and (for tls://) that both use certificates of the same authority. Nothing was "
-        f"written."
-    )
-
-
 def task_error(error: BaseException) -> ClusterError:
     """Return the error for a task that the scheduler has given up."""
     kind = type(error).__name__
@@ -157,7 +166,7 @@ def task_error(error: BaseException) -> ClusterError:
             "Several workers were lost while they ran the same task, probably because they had too little memory: "
             "nothing was published. Give the workers more memory, or split the input into more and smaller parts."
         )
-    return ClusterError(f"A task of the cluster was lost ({kind}): nothing was published. Run it again.")
+    return ClusterError(f"A task of the cluster failed ({kind}): nothing was published. Run it again.")
 
 
 @contextlib.contextmanager
@@ -165,36 +174,58 @@ def _local_cluster(workers: int) -> Iterator[Any]:
     """Start a cluster on this machine: processes of one thread each, that only this machine can reach."""
     from distributed import Client, LocalCluster
 
-    number = Engine(workers=workers).threads
-    with (
-        _quiet(),
-        LocalCluster(
-            n_workers=number,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any free port
-            scheduler_kwargs={"dashboard": False},
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    with _quiet(), contextlib.ExitStack() as open_now:
+        with _out_of_reach_of_ctrl_c():
+            started = LocalCluster(
+                n_workers=Engine(workers=workers).threads,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # any free port
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=logging.CRITICAL,
+            )
+            cluster = open_now.enter_context(started)
+        yield open_now.enter_context(Client(cluster, set_as_default=False))
+
+
+@contextlib.contextmanager
+def _out_of_reach_of_ctrl_c() -> Iterator[None]:
+    """Start threads whose processes do not get the interrupt of a terminal, which goes to all processes of a command.
+
+    They inherit that it is blocked. This process gets an interrupt that comes meanwhile at the end of the block.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start would unblock the interrupt again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Show no messages of Dask itself: this process tells what went wrong."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    names = "distributed", "distributed.client"  # each has its own level
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _check(client: Any) -> None:
     """Raise an error unless the scheduler and all workers have the versions of this process."""
+    if client.status != "running":
+        raise ClusterError(f"The client is {client.status}: connect a new one with distributed.Client(..).")
     _wait_for_workers(client)
     try:
         found = client.get_versions(packages=["shoal"])

@@ -237,13 +237,22 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             discard([part])
 
 
+def names_folder(path: str | Path) -> bool:
+    """Whether a text names a folder: it ends in a slash. A Path forgets that.
+
+    >>> names_folder("public/"), names_folder("public")
+    (True, False)
+    """
+    return os.fspath(path).endswith(("/", os.sep))
+
+
 def check_folder(path: str | Path) -> None:
     """Raise an OutputError if a folder of parts cannot be made, before hours of work."""
     path = Path(path)
     try:
         target = path.resolve()
         if target.exists() and not target.is_dir():
-            raise OutputError(f"{path} is a file: choose a folder for the parts, or leave out output_parts=.")
+            raise OutputError(f"{path} is a file, so it cannot be a folder of parts: choose another name.")
         if target.is_dir() and any(target.iterdir()):
             raise OutputError(f"{path} is a folder with files already: choose a new one, or empty it.")
         if not target.parent.is_dir():

@@ -237,7 +237,8 @@ def _layout(
             raise OptionError(f"{name}= is for long data: pass layout='long' too, or leave it out.")
     if isinstance(source, Wide):
         same = type(source.format) is type(target)
-        wide = replace(source, format=target) if same else Wide(format=target, column=source.column)
+        other = Wide(format=target, column=source.column, before=source.before)
+        wide = replace(source, format=target) if same else other
         if not same and not target.lists and source.item_delimiter is not None:
             wide = replace(wide, item_delimiter=source.item_delimiter)
         return wide.with_options(given)

@@ -35,9 +35,9 @@ class ClusterRelease:
     Parameters
     ----------
     data : dask.dataframe.DataFrame or Path
-        The published data. The partitions are on the workers already. Use ``data.to_parquet(..)`` to write them, or
-        ``data.compute()`` to fetch them (``client.compute(data)`` if the client is not the default one). After
-        :func:`shoal.run`, the path of what was written.
+        The published data. The partitions are on the workers already. Use ``data.to_parquet(folder, schema=None)`` to
+        write them, or ``data.compute()`` to fetch them (``client.compute(data)`` if the client is not the default one).
+        After :func:`shoal.run`, the path of what was written.
     model : PrivacyModel
         The guarantee.
     algorithm : Algorithm

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,11 @@ class Command:
     @classmethod
     def of(cls, job: Job) -> Command:
         """Return the command line of a job."""
-        return cls(("shoal", "anonymize", job.data.file, "-o", str(job.output), *_words(job)), job.model)
+        return cls(("shoal", "anonymize", job.data.file, "-o", job.output_name, *_words(job)), job.model)
+
+    def on(self, words: Sequence[str]) -> Command:
+        """Return the command line with further words, which say where it runs."""
+        return replace(self, words=(*self.words, *words))
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """Return the command line with this algorithm, and with some options of the model changed."""
@@ -87,13 +91,14 @@ def _words(job: Job) -> Iterator[str]:
         "max_loss",
         "output_format",
         "output_layout",
-        "output_parts",
         "persons_out",
     ):
         owner = job if hasattr(job, name) else data
         value = getattr(owner, name)
         if value != type(owner).__dataclass_fields__[name].default:
             yield from (f"--{name.replace('_', '-')}", format_value(value) if isinstance(value, float) else str(value))
+    if job.output_parts:
+        yield from ("--output-parts", str(job.output_parts))
     if data.allow_missing:
         yield "--allow-missing"
     if job.escape_formulas:

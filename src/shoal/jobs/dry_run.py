@@ -185,7 +185,7 @@ def _hierarchy(problem: Problem[PrivacyModel]) -> str:
 
 def _writes(job: Job, problem: Problem[PrivacyModel]) -> list[tuple[str, str]]:
     """Return what the job would write."""
-    files = [("release", "standard output" if job.to_stdout else str(job.output))]
+    files = [("release", "standard output" if job.to_stdout else job.output_name)]
     grouped = getattr(job.algorithm, "siblings", "none") != "none" or was_built(problem.data)
     if job.codebook not in (None, False):
         files.append(("code book", str(codebook_path(job.output) if job.codebook is True else job.codebook)))

@@ -86,6 +86,11 @@ class Job:
         return story
 
     @property
+    def output_name(self) -> str:
+        """The output as the user names it: a folder ends in a slash."""
+        return str(self.output) if self.output_parts is None else f"{self.output}/"
+
+    @property
     def to_stdout(self) -> bool:
         """Whether the published data go to standard output."""
         return str(self.output) == STDOUT
@@ -100,10 +105,10 @@ class Job:
         written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
         if inside and self.data.reading.person is None:
             raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
-        if self.output_parts is not None and (self.to_stdout or self.output_parts < 0):
-            raise OptionError(
-                "output_parts= must be at least 0, and needs a folder as the output, not standard output: name one."
-            )
+        if self.output_parts is not None and self.output_parts < 0:
+            raise OptionError(f"output_parts= must not be negative, got {self.output_parts}.")
+        if self.output_parts is not None and self.to_stdout:
+            raise OptionError("output_parts= needs a folder as the output, not standard output: name one.")
         check_outputs(read, written, folder=None if self.output_parts is None else self.output)
         for folder in {path.resolve().parent for path in written}:
             remove_leftovers(folder)

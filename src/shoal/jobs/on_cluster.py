@@ -78,7 +78,7 @@ def run_on_cluster(
         token = secrets.token_hex(16)
         (folder / MARK).write_text(token, encoding="ascii")
         sent = replace(job, data=absolute(job.data))
-        trip = _Trip(sent, Command.of(job), contents, folder, token)
+        trip = _Trip(sent, Command.of(job).on(cluster.words), contents, folder, token)
         done: _Done = run(client, partial(_on_lead, trip=trip, render=render), engine, tell)
         _place(job, done, folder)
         return done.rendered  # type: ignore[no-any-return]

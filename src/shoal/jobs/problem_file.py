@@ -34,11 +34,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.data.columns import Column
+from shoal.files import names_folder
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.jobs.toml_file import READING, TomlFile
@@ -103,12 +104,18 @@ class _File(TomlFile):
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
             output_layout=self.typed(output, "layout", "", "output") or None,
-            output_parts=self.typed(output, "parts", 0, "output") if "parts" in output else None,
+            output_parts=self._parts(output),
             persons_out=self.file(output, "persons", "output") if "persons" in output else None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),
             lists=tuple(self.lists),
         )
+
+    def _parts(self, output: Mapping[str, Any]) -> int | None:
+        """Return the number of files of a folder, 0 if their size decides, or None for a single file."""
+        if "parts" in output:
+            return int(self.typed(output, "parts", 0, "output"))
+        return 0 if names_folder(self.typed(output, "file", "", "output")) else None
 
     def _named(
         self, table: str, package: str, base: type[AnySpec], default: str, columns: Mapping[str, Column] | None = None

@@ -60,7 +60,7 @@ class RelationalModel(PrivacyModel):
             raise OptionError(
                 f"{self.title} protects quasi-identifying columns, but {data.origin.name} has "
                 f"{'none (all columns have another role)' if names else 'no columns except the sets'}: declare some "
-                f"with quasi_identifiers=."
+                f"with quasi_identifiers=, and name them in columns=, too, if you pass it."
             )
         return known
 

@@ -238,7 +238,8 @@ class Release:
             A file for the ids of persons, one for each published record. Use it for your own checks with
             ``shoal.verify(.., persons=FILE)``. Do not publish it.
         parts
-            Write a folder with this number of files instead of one file. 0: one for every million records.
+            Write a folder with this number of files instead of one file. 0: one for every million records. This is the
+            default if ``path`` is a text that ends in ``/``.
         **layout
             Options of :func:`shoal.io.write`.
 
@@ -247,8 +248,9 @@ class Release:
         Release
             The same release, with the names and hashes of the files in its provenance.
         """
-        from shoal.files import all_or_none
+        from shoal.files import all_or_none, names_folder
 
+        parts = 0 if parts is None and names_folder(path) else parts
         if codebook is None:
             codebook = self.needs_codebook
         book = codebook_path(path) if codebook is True else Path(codebook) if codebook else None
