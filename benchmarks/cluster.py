@@ -141,6 +141,7 @@ def _cluster(folder: Path) -> Iterator[tuple[str, Any]]:
     """A scheduler and two workers, as processes. Yield its address, and a client."""
     from distributed import Client
 
+    folder = folder.resolve()  # the processes run there
     file = folder / "scheduler.json"
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}  # workers run functions of this module
@@ -150,6 +151,8 @@ def _cluster(folder: Path) -> Iterator[tuple[str, Any]]:
     started = [subprocess.Popen([*program, "distributed.cli.dask_scheduler", *host], **common)]
     try:
         while not file.exists() or not file.read_text(encoding="utf-8"):
+            if started[0].poll() is not None:
+                raise RuntimeError("the scheduler did not start")
             time.sleep(0.1)
         address = json.loads(file.read_text(encoding="utf-8"))["address"]
         worker = ["distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
