@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -255,19 +255,25 @@ def shell(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_ctrl_c_leaves_nothing_behind(processes: Processes, client: Any, data: Path, out: Path) -> None:
-    words = [str(data), "-o", "x.dat", "--engine", "dask", "--cluster", processes.address, "--algorithm", "aa"]
+def disturbed(words: Sequence[str], cwd: Path, act: Callable[[subprocess.Popen[str]], None], *, code: int) -> str:
+    """Run a command, act when it counts items, and return what it tells afterwards."""
     with subprocess.Popen(
-        [sys.executable, *COMMAND, *words], cwd=out, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, *COMMAND, *words], cwd=cwd, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as command:
         assert command.stderr is not None
         for line in command.stderr:
             if "counting items" in line:
                 break
-        command.send_signal(signal.SIGINT)
+        act(command)
         left = command.stderr.read()
-        assert command.wait(30) == 130, left
-        assert "Interrupted: nothing was written" in left
+        assert command.wait(60) == code, left
+    return left
+
+
+def test_ctrl_c_leaves_nothing_behind(processes: Processes, client: Any, data: Path, out: Path) -> None:
+    words = [str(data), "-o", "x.dat", "--engine", "dask", "--cluster", processes.address, "--algorithm", "aa"]
+    left = disturbed(words, out, lambda command: command.send_signal(signal.SIGINT), code=130)
+    assert "Interrupted: nothing was written" in left
     assert not list(out.iterdir())
     until(lambda: not any(client.processing().values()), 20)
     until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)), 20)
@@ -276,16 +282,7 @@ def test_ctrl_c_leaves_nothing_behind(processes: Processes, client: Any, data: P
 def test_ctrl_c_of_a_terminal(data: Path, out: Path) -> None:
     """It goes to all processes of the command, also to those of a cluster on this machine."""
     words = [str(data), "-o", "x.dat", "--engine", "dask", "--algorithm", "aa"]
-    with subprocess.Popen(
-        [sys.executable, *COMMAND, *words], cwd=out, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as command:
-        assert command.stderr is not None
-        for line in command.stderr:
-            if "counting items" in line:
-                break
-        os.killpg(command.pid, signal.SIGINT)
-        left = command.stderr.read()
-        assert command.wait(30) == 130, left
+    left = disturbed(words, out, lambda command: os.killpg(command.pid, signal.SIGINT), code=130)
     assert "Interrupted: nothing was written" in left
     assert "Traceback" not in left
     assert not list(out.iterdir())
@@ -294,16 +291,7 @@ def test_ctrl_c_of_a_terminal(data: Path, out: Path) -> None:
 def test_the_scheduler_is_killed_under_a_command(own: Processes, data: Path, out: Path) -> None:
     """The error is told once, without what Dask tells."""
     words = [str(data), "-o", "x.dat", "--engine", "dask", "--cluster", own.address, "--algorithm", "aa"]
-    with subprocess.Popen(
-        [sys.executable, *COMMAND, *words], cwd=out, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as command:
-        assert command.stderr is not None
-        for line in command.stderr:
-            if "counting items" in line:
-                break
-        os.killpg(own.started[0].pid, signal.SIGKILL)
-        left = command.stderr.read()
-        assert command.wait(60) == 2, left
+    left = disturbed(words, out, lambda command: os.killpg(own.started[0].pid, signal.SIGKILL), code=2)
     assert "connection to the scheduler of the cluster was lost" in left
     assert "Traceback" not in left
     assert not list(out.iterdir())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -41,6 +43,11 @@ def test_a_task_finds_the_content_in_place_of_references() -> None:
     shipped, futures = pack({"one": There(a, b), "other": [There(b, factor=10)], "own": 3})
     assert futures == [a, b]
     assert shipped.open([1, 2]) == {"one": [1, 2], "other": [[20]], "own": 3}
+
+
+def test_another_thread_may_be_importing_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", ModuleType("pyarrow"))  # without its content so far
+    assert Shipped.of([1, Future]).open() == [1, Future]
 
 
 def test_references_cannot_leave_in_another_way() -> None:

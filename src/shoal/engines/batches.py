@@ -105,5 +105,5 @@ def release_batches() -> None:
     for mapped in list(_MAPPED):
         if hasattr(mapped, "madvise"):
             mapped.madvise(mmap.MADV_DONTNEED)
-    if (arrow := sys.modules.get("pyarrow")) is not None:
-        arrow.default_memory_pool().release_unused()
+    if (pool := getattr(sys.modules.get("pyarrow"), "default_memory_pool", None)) is not None:
+        pool().release_unused()  # None: it is not loaded, or another thread is importing it

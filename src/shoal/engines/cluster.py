@@ -103,8 +103,8 @@ def cluster_of(engine: object) -> Cluster | None:
     """Return the cluster that an argument ``engine=`` names, or None. Dask is not imported for it."""
     if isinstance(engine, Cluster):
         return engine
-    library = sys.modules.get("distributed")
-    return Cluster(client=engine) if library is not None and isinstance(engine, library.Client) else None
+    client = getattr(sys.modules.get("distributed"), "Client", ())  # another thread may be importing it
+    return Cluster(client=engine) if isinstance(engine, client) else None
 
 
 def default_cluster() -> Cluster:

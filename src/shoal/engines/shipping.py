@@ -118,8 +118,8 @@ def pack(value: Any) -> tuple[Shipped, list[Any]]:
             return (*one.recipe, [places[future.key] for future in one.futures])
 
         def reducer_override(self, one: Any) -> Any:
-            arrow = sys.modules.get("pyarrow")
-            if arrow is not None and isinstance(one, arrow.Table):  # some rows of it would be sent with all others
+            table = getattr(sys.modules.get("pyarrow"), "Table", ())  # another thread may be importing it
+            if isinstance(one, table):  # some rows of it would be sent with all others
                 return _table_of, (_stream_of(one),)
             return super().reducer_override(one)
 

@@ -34,8 +34,7 @@ NAME = "the Dask DataFrame"
 
 def is_dask_frame(data: Any) -> bool:
     """Whether this is a Dask DataFrame. Dask is not imported for it."""
-    library = sys.modules.get("dask.dataframe")
-    return library is not None and isinstance(data, library.DataFrame)
+    return isinstance(data, getattr(sys.modules.get("dask.dataframe"), "DataFrame", ()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,7 +95,7 @@ def _format_of(source: Any) -> FrameFormat | None:
         return FrameFormat(is_column=True)
     for package, format in (("pandas", PandasFormat), ("polars", PolarsFormat)):
         library: Any = sys.modules.get(package)
-        if library is None:
+        if not hasattr(library, "Series"):  # it is not loaded, or another thread is importing it
             continue
         if isinstance(source, library.DataFrame):
             return format(frame=source)
