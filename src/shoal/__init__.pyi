@@ -2,6 +2,7 @@ __all__: list[str]
 
 from . import algorithms as algorithms
 from . import errors as errors
+from . import evidence as evidence
 from . import hierarchies as hierarchies
 from . import metrics as metrics
 from . import models as models
@@ -17,6 +18,7 @@ from .hierarchies.weights import Weights as Weights
 from .io.reading import read as read
 from .io.writing import write as write
 from .jobs.anonymize import anonymize as anonymize
+from .jobs.certified import verify_certificate as verify_certificate
 from .jobs.dataset_spec import DatasetSpec as DatasetSpec
 from .jobs.explain import explain as explain
 from .jobs.generate import generate as generate

@@ -1,6 +1,6 @@
 """The command line as a user meets it: results, exit codes, messages, and what is left on disk.
 
-Covers: cli/demo.py, cli/generate.py, cli/catalogue.py, cli/inspect.py.
+Covers: cli/demo.py, cli/generate.py, cli/catalogue.py, cli/verify.py, cli/profile.py.
 """
 
 from __future__ import annotations

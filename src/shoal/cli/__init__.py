@@ -51,11 +51,12 @@ COMMANDS = OnDemand(
         "anonymize": ("anonymize:anonymize", "Anonymize DATA, verify the result, and only then write it."),
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
         "init": ("init:init", "Write a commented problem file for DATA."),
-        "verify": ("inspect:verify", "Check whether the published FILE keeps a guarantee."),
+        "verify": ("verify:verify", "Check whether the published FILE keeps a guarantee."),
         "profile": (
-            "inspect:profile",
+            "profile:profile",
             "Show what FILE holds, and how many records are unique.",
         ),
+        "keys": ("keys:keys", "Make and show the keys that sign certificates."),
         "measure": ("measure:measure", "Measure how much PUBLISHED lost against ORIGINAL."),
         "compare": ("compare:compare", "Compare algorithms on data files, or run an experiment."),
         "recommend": ("recommend:command", "Recommend an algorithm for DATA."),
@@ -71,7 +72,7 @@ COMMANDS = OnDemand(
     }
 )
 SECTIONS = {  # in which the help lists the commands
-    "Anonymize": ("demo", "init", "anonymize", "run", "verify"),
+    "Anonymize": ("demo", "init", "anonymize", "run", "verify", "keys"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
     "Evaluate": ("measure", "explain", "workload", "compare"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.help import OUTPUT, SEARCH, cluster_options, engine_options, json_option, option
+from shoal.cli.keys import load_key, signing_options
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
 from shoal.cli.options import (
     FILE,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     group=OUTPUT,
     help="Also write a report: .html, .json or .md. Repeatable.",
 )
+@signing_options
 @option(
     "--max-loss",
     type=float,
@@ -179,6 +181,8 @@ def carry_out(
         )
     if trial:
         return dry_run.show(job, workers, as_json=as_json)
+    if isinstance(job.key, Path):
+        job = replace(job, key=load_key(job.key))
     if job.to_stdout:
         if as_json:
             raise OptionError("--json and the published data both go to standard output: name a file with -o.")
@@ -249,6 +253,7 @@ def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
         ("written", "standard output" if output == STDOUT else output),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
+        *((("certificate", _certificate(release)),) if "certificate" in release.provenance else ()),
         *(("report", str(path)) for path in reports),
     ]
     console.table(None, ["", ""], rows, right=9)
@@ -266,6 +271,12 @@ def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
 def _persons_file(release: shoal.Release) -> str:
     """Return the file that names the person of each record; empty if none was written."""
     return (release.provenance["persons"] or {}).get("file") or ""
+
+
+def _certificate(release: shoal.Release) -> str:
+    """Return the file of the certificate, and whether it is signed."""
+    entry = release.provenance["certificate"]
+    return f"{entry['name']} ({'signed' if entry['signer'] else 'not signed'})"
 
 
 def _warn_first(release: shoal.Release, poor: Headline) -> None:

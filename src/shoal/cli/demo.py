@@ -13,8 +13,8 @@ from shoal import hierarchies, io, report
 from shoal.cli import console
 from shoal.cli.anonymize import show
 from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, option
-from shoal.cli.inspect import show_risk
 from shoal.cli.options import FILE
+from shoal.cli.profile import show_risk
 from shoal.errors import OutputError
 from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.release.pipeline import make_release

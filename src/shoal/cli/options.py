@@ -106,6 +106,11 @@ def reading(given: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
+def names(text: str | None) -> list[str] | None:
+    """Return the columns that an option names, or None if it is not given."""
+    return None if text is None else [name.strip() for name in names_of(text)]
+
+
 def tell(data: Dataset) -> Dataset:
     """Return the data after telling the user what was read."""
     console.log(io.summary(data))

@@ -60,10 +60,11 @@ def _optimality(release: Release) -> dict[str, Any] | None:
 
 def _files(release: Release, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
     """Return the path of a written file, or None."""
-    book, persons = (release.provenance.get(name) or {} for name in ("codebook", "persons"))
+    book, persons, certificate = (release.provenance.get(name) or {} for name in ("codebook", "persons", "certificate"))
     return {
         "data": str(output),
         "codebook": book.get("name"),
         "persons": persons.get("file"),
+        "certificate": certificate.get("name"),
         "reports": [str(path) for path in reports],
     }

@@ -31,7 +31,7 @@ from shoal.io.writing import (
     to_native,
     write,
 )
-from shoal.io.writing_parts import write_parts
+from shoal.io.writing_parts import hash_of_parts, write_listed_parts, write_parts
 
 __all__ = [
     "FORMATS",
@@ -39,6 +39,7 @@ __all__ = [
     "RowWriter",
     "check_columns",
     "column_names",
+    "hash_of_parts",
     "likely_sets",
     "marks_to_write",
     "open_writer",
@@ -49,5 +50,6 @@ __all__ = [
     "summary",
     "to_native",
     "write",
+    "write_listed_parts",
     "write_parts",
 ]

@@ -183,7 +183,7 @@ class Source:
         except (OSError, ValueError) as error:
             raise DataError(f"{path} cannot be read: {reason(error)}.") from None
         if is_folder:
-            base, files = path, _files_in(path)
+            base, files = path, files_in(path)
             if not files:
                 raise DataError(f"{text} is a folder without files: check the path, or pass a file.")
         elif is_pattern:
@@ -236,7 +236,7 @@ def sha256_of_source(name: str | os.PathLike[str]) -> str:
     return Source.of(name).sha256
 
 
-def _files_in(folder: Path) -> list[Path]:
+def files_in(folder: Path) -> list[Path]:
     """Return the files in a folder and its subfolders, except hidden ones."""
     return sorted(file for file in folder.rglob("*") if file.is_file() and not _hidden(file.relative_to(folder)))
 
@@ -248,7 +248,7 @@ def _matches(pattern: str) -> tuple[Path, list[Path]]:
     files = set[Path]()
     for match in map(Path, glob.glob(pattern, recursive=True)):
         if spelled or not _hidden(Path(os.path.relpath(match, base))):
-            files.update(_files_in(match) if match.is_dir() else [match] if match.is_file() else [])
+            files.update(files_in(match) if match.is_dir() else [match] if match.is_file() else [])
     return base, sorted(files)
 
 

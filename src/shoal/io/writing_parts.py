@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -58,6 +58,24 @@ def write_parts(
     ...     [(file.name, file.read_text()) for file in sorted(Path(folder, "out").iterdir())]
     [('part-00000.dat', 'milk\\n'), ('part-00001.dat', 'beer\\nmilk\\n')]
     """
+    return hash_of_parts(write_listed_parts(dataset, folder, parts, format=format, layout=layout, **given))
+
+
+def hash_of_parts(parts: Sequence[tuple[str, str]]) -> str:
+    """Return one hash for the names and hashes of all files of a folder."""
+    return hashlib.sha256("".join(f"{name}\0{sha256}\n" for name, sha256 in parts).encode()).hexdigest()
+
+
+def write_listed_parts(
+    dataset: Dataset,
+    folder: str | Path,
+    parts: int = 0,
+    *,
+    format: str | None = None,
+    layout: str | None = None,
+    **given: Any,
+) -> list[tuple[str, str]]:
+    """Do the same as :func:`write_parts`, and return the name and the hash of each file."""
     if parts < 0:
         raise OptionError(f"output_parts= must be at least 1, or 0 for one for every million records, got {parts}.")
     plan = plan_of(dataset, Path(folder), format, layout, given)
@@ -75,8 +93,7 @@ def write_parts(
         for done in current().each(write_one, tasks):
             hashes.append(done)
             current().progress("writing", len(hashes) / number)
-    listed = "".join(f"{name}\0{sha256}\n" for name, sha256 in hashes)
-    return hashlib.sha256(listed.encode()).hexdigest()
+    return hashes
 
 
 def split(dataset: Dataset, number: int) -> Iterator[tuple[int, Transactions, Any]]:

@@ -20,6 +20,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
+from shoal.evidence.keys import PrivateKey
 from shoal.files import all_or_none, check_folder, check_writable
 from shoal.files.staging import remove_leftovers
 from shoal.hierarchies import codebook
@@ -54,6 +55,8 @@ class Job:
     escape_formulas: bool = False
     codebook: Path | bool | None = None  # None: next to the output, if siblings are grouped
     persons_out: Path | None = None  # whose the published records are, for the owner alone
+    certificate: Path | None = None  # for recipients
+    key: Path | PrivateKey | None = None  # that signs the certificate
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
     given: Command | None = None  # the command line as the user gave it, if the paths here are others
@@ -64,6 +67,7 @@ class Job:
         ``on_read`` is called with the data as read. Return the release with the figures of its reports.
         """
         self.check()
+        key = PrivateKey.load(self.key) if isinstance(self.key, Path) else self.key
         release = make_release(self.problem(on_read), self.algorithm, engine)
         story = Story.of(release, self.given or Command.of(self), engine, explained=self.explanations)
         if release.worthless:
@@ -79,6 +83,8 @@ class Job:
                 escape_formulas=self.escape_formulas,
                 persons=self.persons_out,
                 parts=self.output_parts,
+                certificate=self.certificate,
+                key=key,
             )
             story = story.of_written(written)
             for target in self.reports:
@@ -99,10 +105,16 @@ class Job:
         """Refuse what can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "max_loss=")
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
+        read += [self.key] if isinstance(self.key, Path) else []
         book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
         output = [] if self.to_stdout else [self.output]
         inside = [] if self.persons_out is None else [self.persons_out]
-        written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
+        signed = [] if self.certificate is None else [self.certificate]
+        written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *signed, *self.reports]
+        if self.certificate is not None and self.to_stdout:
+            raise OptionError("certificate= names the published file, but it goes to standard output: name a file.")
+        if self.key is not None and self.certificate is None:
+            raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
         if inside and self.data.reading.person is None:
             raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
         if self.output_parts is not None and self.output_parts < 0:
@@ -198,4 +210,6 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path
                     f"{target} matches the pattern of the input, so the next run would read it: name another file."
                 )
     if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError("The output, the code book, the persons and the reports must be different files.")
+        raise OutputError(
+            "The output, the code book, the persons, the certificate and the reports must be different files."
+        )

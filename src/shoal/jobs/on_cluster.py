@@ -68,6 +68,10 @@ def run_on_cluster(
 
     ``tell`` gets a sentence on the data that were read.
     """
+    if job.certificate is not None:
+        raise OptionError(
+            "A cluster writes no certificate yet: leave out certificate= and key=, or run the job on this machine."
+        )
     job.check()
     if job.data.file == STDIN or not job.data.file:
         raise OptionError("A cluster reads files that all its workers can see: pass a file, a folder or a pattern.")

@@ -25,6 +25,8 @@
     codebook = "labels.csv"        # false: none; default: next to the file, if groups of siblings are published
     reports = ["report.html"]
     persons = "persons.txt"        # with person in [data]: the person of each record; do not publish it
+    certificate = "cert.json"      # for recipients
+    key = "clinic.key"             # signs it; shoal keys new makes one
     [run]
     seed = 7
     max_loss = 0.2                 # write nothing if the loss is higher
@@ -57,6 +59,8 @@ OUTPUT = (
     "escape_formulas",
     "columns",
     "persons",
+    "certificate",
+    "key",
 )
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 AnySpec = TypeVar("AnySpec", bound=Spec)
@@ -106,6 +110,8 @@ class _File(TomlFile):
             output_layout=self.typed(output, "layout", "", "output") or None,
             output_parts=self._parts(output),
             persons_out=self.file(output, "persons", "output") if "persons" in output else None,
+            certificate=self.file(output, "certificate", "output") if "certificate" in output else None,
+            key=self.file(output, "key", "output") if "key" in output else None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),
             lists=tuple(self.lists),

@@ -40,6 +40,7 @@ class Verification:
     codebook: CodeBook | None = None
     notes: tuple[str, ...] = ()  # remarks about the result
     people: Persons | None = None  # the persons of the records; None: records were counted
+    records: int = 0  # how many the data have
 
     @property
     def holds(self) -> bool:
@@ -157,7 +158,7 @@ def verify(
             check_labels(published.rows.in_use().labels, book, known, dataset)
         verdict = model.verify(published, running)
         notes += _caveats(dataset, model, published, missed)
-    return Verification(model, verdict, missed, book, tuple(notes), dataset.transactions.persons)
+    return Verification(model, verdict, missed, book, tuple(notes), dataset.transactions.persons, len(dataset))
 
 
 def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -33,7 +32,7 @@ from shoal.problem import Prepared, Problem
 from shoal.problem.persons import refuse_linking
 from shoal.published import Published
 from shoal.recoding.solution import Solution
-from shoal.release import clashes
+from shoal.release import clashes, dates
 from shoal.release.release import Release, peak_memory
 from shoal.search import chains
 from shoal.search.memory import refuse_too_many
@@ -211,7 +210,7 @@ def _provenance(release: Release, engine: Engine) -> dict[str, Any]:
         "numpy": np.__version__,
         "ortools": _version("ortools"),
         "kernels": kernels.KIND,
-        "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "created": f"{dates.now():%Y-%m-%d %H:%M} UTC",
         "seed": problem.seed,
         "model": {"name": problem.model.name, **problem.model.values()},
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},

@@ -30,6 +30,7 @@ from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
 from shoal.recoding.solution import Optimality, Solution
 from shoal.release import notes
+from shoal.release.certifier import Certifier
 from shoal.release.order import by_content
 from shoal.release.reporter import Reporter
 
@@ -223,6 +224,8 @@ class Release:
         codebook: str | Path | bool | None = None,
         persons: str | Path | None = None,
         parts: int | None = None,
+        certificate: str | Path | None = None,
+        key: Any = None,
         **layout: Any,
     ) -> Release:
         """Write the published data, and the code book if it is needed. Either all files are written or none.
@@ -240,6 +243,12 @@ class Release:
         parts
             Write a folder with this number of files instead of one file. 0: one for every million records. This is the
             default if ``path`` is a text that ends in ``/``.
+        certificate
+            A file for the certificate: what was promised, checked and lost, with the hashes of the files. It holds
+            nothing of the original data but totals, so it may be published. ``shoal.verify_certificate`` checks it.
+        key
+            The private key that signs the certificate (:class:`shoal.evidence.PrivateKey`), or its file. Without one,
+            the certificate is not signed.
         **layout
             Options of :func:`shoal.io.write`.
 
@@ -260,13 +269,22 @@ class Release:
             raise OutputError(f"{path} cannot hold both the data and the code book: name two files.")
         if persons is not None and Path(persons).resolve() in {one.resolve() for one in (Path(path), book) if one}:
             raise OutputError(f"{persons} cannot hold both the persons and the published data: name two files.")
+        if key is not None and certificate is None:
+            raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
+        certifier = None if certificate is None else discovery.get("shoal.evidence", Certifier, "certificate")()
+        if certifier is not None:
+            certifier.check(self)
         with all_or_none():
             written = self._write(path, parts, **layout)
             book_file = book and {"name": book.name, "sha256": self.codebook.save(book)}
             more: dict[str, Any] = {"codebook": book_file}
             if persons is not None:
                 more["persons"] = self._write_persons(Path(persons))
-        return replace(written, provenance={**written.provenance, **more})
+            saved = replace(written, provenance={**written.provenance, **more})
+            if certifier is not None and certificate is not None:
+                entry = certifier.write(saved, Path(certificate), key)
+                saved = replace(saved, provenance={**saved.provenance, "certificate": entry})
+        return saved
 
     def _write_persons(self, path: Path) -> dict[str, Any]:
         """Write the person of each published record. Return the entry for the provenance."""
@@ -288,10 +306,15 @@ class Release:
         if added := self.problem.model.adds_columns:
             io.check_columns(self.problem.data, added, path, layout.get("format"))
         dataset = self.dataset
-        sha256 = io.write(dataset, path, **layout) if parts is None else io.write_parts(dataset, path, parts, **layout)
+        if parts is None:
+            listed = [(Path(path).name, io.write(dataset, path, **layout))]
+        else:
+            listed = io.write_listed_parts(dataset, path, parts, **layout)
+        sha256 = listed[0][1] if parts is None else io.hash_of_parts(listed)
         options = io.options_to_read(dataset, path, **layout)
         release_batches()  # of the texts of the last batch
-        output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
+        output: dict[str, Any] = {"name": Path(path).name, "sha256": sha256, "read_options": options}
+        output["files"] = [{"name": name, "sha256": digest} for name, digest in listed]
         return replace(self, provenance={**self.provenance, "output": output})
 
     @cached_property

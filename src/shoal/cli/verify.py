@@ -1,4 +1,4 @@
-"""``shoal verify`` and ``shoal profile``: check and describe a file."""
+"""``shoal verify``: check a published file, with a guarantee of your choice or with its certificate."""
 
 from __future__ import annotations
 
@@ -10,28 +10,40 @@ import click
 
 import shoal
 from shoal import hierarchies
-from shoal.cli import console, published
-from shoal.cli.help import DATA, GUARANTEE, OUTPUT, GroupedCommand, engine_options, json_option, option
+from shoal.cli import certificates, console, published
+from shoal.cli.help import DATA, engine_options, json_option, option
 from shoal.cli.model_options import ModelCommand, choose, model_option
-from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, tell
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, names, reading, tell
 from shoal.cli.spelling import as_options
+from shoal.cli.witnesses import show_witnesses
 from shoal.data import Dataset
-from shoal.data.persons import plural
-from shoal.errors import InputError, shorten
+from shoal.errors import InputError, OptionError, shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.published_file import SUPPRESSED
 from shoal.jobs.verify import Verification
 from shoal.models.base import PrivacyModel, Verdict
-from shoal.options import format_value, names_of
-from shoal.report.formatting import count_noun, share
+from shoal.options import format_value
+from shoal.report.formatting import count_noun
 
 SPELLED = 12  # items that are named for a label
 
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel,))
 @click.argument("file", type=INPUT)
+@option(
+    "--certificate",
+    type=FILE,
+    group=DATA,
+    help="The certificate of FILE. It names the guarantee, so no other option about the guarantee or FILE is needed.",
+)
+@option(
+    "--public-key",
+    type=FILE,
+    group=DATA,
+    help="The key of the publisher, to check the signature of the certificate. Get it from a source that you trust.",
+)
 @model_option()
 @data_options
 @dataset_options("allow_missing")
@@ -70,19 +82,32 @@ def verify(
     codebook: Path | None,
     quasi_identifiers: str | None,
     persons: Path | None,
+    certificate: Path | None,
+    public_key: Path | None,
     as_json: bool,
     workers: int,
     **given: Any,
 ) -> None:
     """Check whether the published FILE keeps a guarantee.
 
-    It reads nothing but FILE. The exit code is 0 if the guarantee holds, 1 if it is violated, and 2 if it cannot be
-    checked. If it is violated, it prints what an attacker could use.
+    It reads nothing but FILE, and its certificate if you name one. The exit code is 0 if everything holds, 1 if the
+    guarantee, a hash or the signature does not, and 2 if it cannot be checked. It prints what is wrong.
 
     \b
     shoal verify out.dat --k 5 --m 2
     shoal verify out.csv --model k-km --k 10 --sets diagnoses --quasi-identifiers age,zip
+    shoal verify out.csv --certificate out.cert.json --public-key clinic.pub
     """
+    if certificate is not None:
+        certificates.refuse_other_options(context)
+        with console.engine(workers) as engine:
+            check = shoal.verify_certificate(
+                file, certificate, public_key=public_key, codebook=codebook, persons=persons, engine=engine
+            )
+        certificates.show(check, as_json=as_json)
+        context.exit(0 if check.holds else 1)
+    if public_key is not None:
+        raise OptionError("--public-key checks the signature of a certificate: name it with --certificate.")
     read_as = reading(given)
     [guarantee] = choose({PrivacyModel: model}, given)
     data = tell(_read_published(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)), guarantee))
@@ -93,7 +118,7 @@ def verify(
             guarantee,
             hierarchy=tree,
             codebook=codebook,
-            quasi_identifiers=_names(quasi_identifiers),
+            quasi_identifiers=names(quasi_identifiers),
             allow_missing=allow_missing,
             persons=persons,
             engine=engine,
@@ -117,11 +142,6 @@ def _read_published(spec: DatasetSpec, guarantee: PrivacyModel) -> Dataset:
             f"{error} A published file does not name the persons of its records: pass --persons FILE instead, with the "
             f"file that 'shoal anonymize --persons-out FILE' wrote."
         ) from None
-
-
-def _names(text: str | None) -> list[str] | None:
-    """Return the columns that an option names, or None if it is not given."""
-    return None if text is None else [name.strip() for name in names_of(text)]
 
 
 def _show_verification(result: Verification, *, all_columns: bool) -> None:
@@ -162,90 +182,3 @@ def _some(items: Sequence[str]) -> str:
     """Name the first few items."""
     more = f" and {len(items) - SPELLED:,} more" if len(items) > SPELLED else ""
     return ", ".join(map(shorten, items[:SPELLED])) + more
-
-
-def show_witnesses(verdict: Verdict) -> None:
-    """Show the smallest sets of known labels that violate the guarantee."""
-    title, columns, rows, right = verdict.table()
-    texts = [[cell if isinstance(cell, str) else share(cell) for cell in row] for row in rows]
-    console.table(title, columns, texts, right)
-
-
-@click.command(cls=GroupedCommand)
-@click.argument("file", type=INPUT)
-@option(
-    "--k",
-    default=5,
-    type=click.IntRange(min=2),
-    group=GUARANTEE,
-    help="Count records (or persons) that share what an attacker knows with fewer than k.",
-)
-@option(
-    "--m", default=3, type=click.IntRange(min=1), group=GUARANTEE, help="The largest number of items an attacker knows."
-)
-@data_options
-@option(
-    "--quasi-identifiers",
-    metavar="A,B",
-    group=DATA,
-    help="Columns that an attacker knows as well. Default: an attacker knows items only.",
-)
-@option(
-    "--top", default=10, type=click.IntRange(min=0), group=OUTPUT, help="How many of the most frequent items to list."
-)
-@engine_options
-@json_option
-def profile(
-    file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any
-) -> None:
-    """Show what FILE holds, and how many records are unique.
-
-    It counts the records that an attacker could single out by knowing a few of their items (and columns).
-
-    \b
-    shoal profile baskets.dat
-    shoal profile people.csv --sets diagnoses --quasi-identifiers age,zip
-    """
-    data = tell(shoal.read(file, **reading(given)))
-    with console.engine(workers) as engine:
-        result = shoal.profile(data, k=k, m=m, top=top, quasi_identifiers=_names(quasi_identifiers), engine=engine)
-    console.notes(result.notes)
-    if as_json:
-        console.show_json("profile", result.as_dict())
-        return
-    console.table(str(file), ["", ""], result.rows())
-    if result.top_items:
-        console.say("")
-        console.table(
-            "most frequent items",
-            ["item", "records", "share"],
-            [
-                (item, f"{records:,}", share(records / max(1, result.records)))
-                for item, records in result.top_items.items()
-            ],
-        )
-    console.say("")
-    persons = result.persons
-    show_risk(result.risk, result.risk_by_columns)
-    if persons is not None:
-        console.say("")
-        show_risk(persons.risk, persons.risk_by_columns, persons.nouns)
-
-
-def show_risk(risk: shoal.metrics.Risk, by_columns: shoal.metrics.Risk | None = None, found: str = "records") -> None:
-    """Show how many records, or persons, a few known items pin down. ``by_columns``: how many the columns do."""
-    also = "the columns and " if by_columns is not None else ""
-    only = [] if by_columns is None else [("the columns", by_columns.below_k[0], by_columns.unique[0])]
-    some = [
-        (f"{also}up to {size} items" if size > 1 else f"{also}1 item", below, unique)
-        for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
-    ]
-    console.table(
-        f"{found} that an attacker can pin down",
-        ["knowing", f"to fewer than {risk.k} {plural(risk.person or 'record')}", "to exactly one"],
-        [(who, _share(below, risk.rows), _share(unique, risk.rows)) for who, below, unique in [*only, *some]],
-    )
-
-
-def _share(count: int, rows: int) -> str:
-    return f"{count:,} ({share(count / max(1, rows))})"
