@@ -1,4 +1,7 @@
-"""Persons from the command line. Covers: cli/verify.py, cli/profile.py, jobs/job.py, jobs/problem_file.py, jobs/command.py."""
+"""Persons from the command line.
+
+Covers: cli/verify.py, cli/profile.py, jobs/job.py, jobs/problem_file.py, jobs/command.py.
+"""
 
 from __future__ import annotations
 

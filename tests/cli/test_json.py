@@ -10,6 +10,8 @@ import click
 import jsonschema
 import pytest
 
+import shoal
+from shoal.evidence.keys import new_keys
 from tests.cli.command_line_page import PAGE, commands, root
 from tests.conftest import Shell
 
@@ -35,6 +37,13 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("in.basket", "--model", "lm", "--sensitive", "a1"),
         ("p.csv", *COLUMNS, "--model", "k-km", "--k", "2"),
     ],
+    "verify-certificate": [
+        ("c.basket", "--certificate", "c.json", "--public-key", "k.pub"),
+        ("c.basket", "--certificate", "c.json"),
+        ("in.basket", "--certificate", "c.json", "--public-key", "k.pub"),
+    ],
+    "keys-new": [("other",)],
+    "keys-show": [("k.key",), ("k.pub",)],
     "profile": [("in.basket",), ("p.csv", *COLUMNS, "--person", "who")],
     "measure": [
         ("in.basket", "out.basket", *TREE, "--known", "2", "--mining", "50", "--queries", "5"),
@@ -63,7 +72,9 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "models": [()],
     "algorithms": [()],
 }
-GROUPS = ("hierarchy", "generate")
+GROUPS = ("hierarchy", "generate", "keys")
+VARIANTS = {"verify-certificate": "verify"}  # schemas of commands that print another document with some option
+DOCUMENTS = {"certificate"}  # schemas of files, which no command prints
 
 
 @pytest.fixture
@@ -73,6 +84,10 @@ def desk(shell: Shell) -> Shell:
     shell.write("p.csv", PEOPLE)
     shell.write("t.csv", TABLE)
     shell.write("p.toml", PROBLEM)
+    new_keys(shell.folder / "k")
+    shoal.anonymize(shell.folder / "in.basket", k=2, m=1).save(
+        shell.folder / "c.basket", certificate=shell.folder / "c.json", key=shell.folder / "k.key"
+    )
     return shell
 
 
@@ -80,6 +95,8 @@ def words_of(name: str) -> list[str]:
     """The command of a schema: hierarchy-from-table is that of 'hierarchy from-table'."""
     if name == "dry-run":
         return []  # an option of two commands
+    if name in VARIANTS:
+        return [VARIANTS[name]]
     group, _, rest = name.partition("-")
     return [group, rest] if group in GROUPS else [name.removesuffix("-list")]
 
@@ -109,9 +126,9 @@ def test_every_command_that_prints_results_has_json_and_a_schema() -> None:
             with_json.add(context.command_path.removeprefix("shoal ").replace(" ", "-"))
         elif not isinstance(context.command, click.Group):
             assert context.info_name in ("completion", "demo"), context.command_path
-    assert with_json | {"compare-list", "dry-run"} == set(RUNS)
+    assert with_json | {"compare-list", "dry-run", "verify-certificate"} == set(RUNS)
     files = {path.stem for path in SCHEMAS.glob("*.json")}
-    assert set(RUNS) == files
+    assert set(RUNS) | DOCUMENTS == files
     page = PAGE.read_text(encoding="utf-8")
     assert all(f"](json/{name}.json)" in page for name in files)
 
@@ -132,7 +149,13 @@ def test_the_figures_of_a_release(desk: Shell) -> None:
         assert made[key] == report[key]
     assert made["records"] == 4
     assert made["labels"] == {"before": 4, "after": 3}
-    assert made["files"] == {"data": "o.basket", "codebook": None, "persons": None, "reports": ["r.json"]}
+    assert made["files"] == {
+        "data": "o.basket",
+        "codebook": None,
+        "persons": None,
+        "certificate": None,
+        "reports": ["r.json"],
+    }
     assert made["optimality"]["proven"] is True
 
 

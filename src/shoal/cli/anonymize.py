@@ -16,7 +16,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.help import OUTPUT, SEARCH, cluster_options, engine_options, json_option, option
-from shoal.cli.keys import load_key, signing_options
+from shoal.cli.keys import ask_passphrase, signing_options
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
 from shoal.cli.options import (
     FILE,
@@ -181,8 +181,7 @@ def carry_out(
         )
     if trial:
         return dry_run.show(job, workers, as_json=as_json)
-    if isinstance(job.key, Path):
-        job = replace(job, key=load_key(job.key))
+    job = replace(job, passphrase=ask_passphrase)
     if job.to_stdout:
         if as_json:
             raise OptionError("--json and the published data both go to standard output: name a file with -o.")

@@ -14,7 +14,7 @@ from shoal.cli.options import FILE, INPUT
 from shoal.cli.spelling import SpellingGroup
 from shoal.errors import OptionError
 from shoal.evidence import keys as evidence_keys
-from shoal.evidence.keys import PASSPHRASE, PrivateKey
+from shoal.evidence.keys import PASSPHRASE
 
 
 @click.group(cls=SpellingGroup)
@@ -75,9 +75,9 @@ def show(file: Path, as_json: bool) -> None:
     console.table(None, ["", ""], rows, right=9)
 
 
-def load_key(path: Path) -> PrivateKey:
-    """Return the private key of a file. Ask for its passphrase if it is encrypted."""
-    return PrivateKey.load(path, lambda: os.environ.get(PASSPHRASE) or _ask(f"Passphrase of {path}"))
+def ask_passphrase(path: str) -> str | None:
+    """Return the passphrase of a key that is encrypted: that of the environment, or what a person answers."""
+    return os.environ.get(PASSPHRASE) or _ask(f"Passphrase of {path}")
 
 
 def _new_passphrase() -> str:

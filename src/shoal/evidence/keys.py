@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMING = b"shoal: names of inputs in certificates, 1"  # what the derived key is for
 PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable with the passphrase of a private key
 MISSING = "Signatures need the package cryptography: install it with pip install 'shoal[sign]'."
-Passphrase = bytes | str | Callable[[], bytes | str | None] | None  # a function is called if one is needed
+Passphrase = bytes | str | Callable[[str], bytes | str | None] | None  # a function is asked for that of a file
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class PrivateKey:
         path
             The file.
         passphrase
-            What the file is encrypted with, or a function that asks for it, which is called only if it is needed.
+            What the file is encrypted with, or a function that asks for that of a file, called only if it is needed.
             Default: the environment variable SHOAL_PASSPHRASE.
 
         Raises
@@ -153,7 +153,7 @@ class PrivateKey:
             raise OptionError(f"{path} is a public key: to sign, give the private key, NAME.key.")
         secret = None
         if b"ENCRYPTED" in text:
-            given = passphrase() if callable(passphrase) else passphrase or os.environ.get(PASSPHRASE)
+            given = passphrase(str(path)) if callable(passphrase) else passphrase or os.environ.get(PASSPHRASE)
             if not given:
                 raise OptionError(
                     f"{path} is encrypted: set its passphrase in the environment variable {PASSPHRASE}, or pass "

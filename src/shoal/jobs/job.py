@@ -20,7 +20,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
-from shoal.evidence.keys import PrivateKey
+from shoal.evidence.keys import Passphrase, PrivateKey
 from shoal.files import all_or_none, check_folder, check_writable
 from shoal.files.staging import remove_leftovers
 from shoal.hierarchies import codebook
@@ -56,7 +56,8 @@ class Job:
     codebook: Path | bool | None = None  # None: next to the output, if siblings are grouped
     persons_out: Path | None = None  # whose the published records are, for the owner alone
     certificate: Path | None = None  # for recipients
-    key: Path | PrivateKey | None = None  # that signs the certificate
+    key: Path | None = None  # that signs the certificate
+    passphrase: Passphrase = None  # of the key, or a function that asks for it; none: the environment variable
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
     given: Command | None = None  # the command line as the user gave it, if the paths here are others
@@ -67,7 +68,7 @@ class Job:
         ``on_read`` is called with the data as read. Return the release with the figures of its reports.
         """
         self.check()
-        key = PrivateKey.load(self.key) if isinstance(self.key, Path) else self.key
+        key = None if self.key is None else PrivateKey.load(self.key, self.passphrase)
         release = make_release(self.problem(on_read), self.algorithm, engine)
         story = Story.of(release, self.given or Command.of(self), engine, explained=self.explanations)
         if release.worthless:
@@ -105,7 +106,7 @@ class Job:
         """Refuse what can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "max_loss=")
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
-        read += [self.key] if isinstance(self.key, Path) else []
+        read += [self.key] if self.key is not None else []
         book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
         output = [] if self.to_stdout else [self.output]
         inside = [] if self.persons_out is None else [self.persons_out]

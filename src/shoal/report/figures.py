@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.data.reading_notes import IdsReplaced
 from shoal.data.transactions import Transactions
+from shoal.release import dates
 from shoal.release.release import Release
 from shoal.report import headline, proofs, sections, wording
 from shoal.report.bands import banded, bands
@@ -75,10 +76,23 @@ def gather(story: Story) -> Facts:
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=sections.RiskFacts(release.risk_before, release.risk_after),
         warnings=story.messages(wording.warnings(release)),
-        timings=plain(release.timings),
-        search=plain(release.solution.statistics),
-        provenance=plain(release.provenance),
+        timings={} if dates.is_fixed() else plain(release.timings),
+        search=plain(_search(release)),
+        provenance=plain(_provenance(release)),
     )
+
+
+def _provenance(release: Release) -> dict[str, Any]:
+    """Return the provenance, without what differs from run to run if equal inputs must give equal reports."""
+    measured = ("timings", "memory_limit_bytes", "peak_memory_bytes") if dates.is_fixed() else ()
+    told = {name: None if name in measured else value for name, value in release.provenance.items()}
+    return {**told, "search": _search(release)}
+
+
+def _search(release: Release) -> dict[str, Any]:
+    """Return what the search counted. Its times are left out, too, if equal inputs must give equal reports."""
+    statistics = release.solution.statistics
+    return {name: value for name, value in statistics.items() if not (dates.is_fixed() and name.startswith("seconds"))}
 
 
 def _model(release: Release) -> sections.ModelFacts:
