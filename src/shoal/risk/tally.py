@@ -36,11 +36,22 @@ class Tally:
     draws: int = 0  # 0: all records are counted
 
     @classmethod
-    def of(cls, low: Counts, high: Counts | None = None, *, sampled: bool = False) -> Tally:
-        """Return the tally of the crowds of some records. ``sampled``: these were drawn."""
-        pairs = np.stack([low, low if high is None else high], axis=1)
-        different, times = np.unique(pairs, axis=0, return_counts=True)
-        return cls(different[:, 0], different[:, 1], times.astype(np.float64), len(low) if sampled else 0)
+    def of(
+        cls,
+        low: Counts,
+        high: Counts | None = None,
+        times: npt.NDArray[np.generic] | None = None,
+        *,
+        draws: int = 0,
+    ) -> Tally:
+        """Return the tally of the crowds of some records. ``times``: how many records are like each."""
+        high = low if high is None else high
+        order = np.lexsort((high, low))
+        low, high = low[order], high[order]
+        first = np.flatnonzero(np.diff(low, prepend=low[:1] - 1) | np.diff(high, prepend=high[:1] - 1))
+        weights = np.ones(len(low)) if times is None else times[order].astype(np.float64)
+        summed = np.add.reduceat(weights, first) if len(first) else weights
+        return cls(low[first], high[first], summed, draws)
 
     @property
     def total(self) -> float:
@@ -63,9 +74,12 @@ class Tally:
         """Return the shares of records by the size of their crowd."""
         return tuple(Band(least, most, self._band(least, most or np.iinfo(np.int64).max)) for least, most in BANDS)
 
-    def quantiles(self) -> tuple[tuple[float, Figure], ...]:
-        """Return for each share the size that the crowds of this share of the records do not exceed."""
-        return tuple((share, self._quantile(share)) for share in QUANTILES)
+    def quantiles(self, most: int) -> tuple[tuple[float, Figure], ...]:
+        """Return for each share the size that the crowds of this share of the records do not exceed.
+
+        ``most``: no crowd is larger.
+        """
+        return tuple((share, self._quantile(share, most)) for share in QUANTILES)
 
     def mean_risk(self, most: float = 1.0) -> Figure:
         """Return the mean of 1/size. ``most``: the largest that 1/size can be."""
@@ -97,7 +111,7 @@ class Tally:
             return Figure.within(value / total, low / total, high / total)
         return Figure.within(value / total, *share_bounds(round(low), round(high), self.draws))
 
-    def _quantile(self, share: float) -> Figure:
+    def _quantile(self, share: float, most: int) -> Figure:
         """Return the size that the crowds of a share of the records do not exceed."""
         if not len(self.low):
             return Figure.of(0)
@@ -107,7 +121,7 @@ class Tally:
         first, last = quantile_ranks(share, self.draws)
         value = self._at(self.low, share * self.total)
         low = self._at(self.low, first) if first else 1
-        high = self._at(self.high, last) if last <= self.draws else np.iinfo(np.int64).max
+        high = self._at(self.high, last) if last <= self.draws else most
         return Figure.within(value, low, high)
 
     def _at(self, sizes: Counts, rank: float) -> int:
