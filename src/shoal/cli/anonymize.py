@@ -61,7 +61,29 @@ if TYPE_CHECKING:
     multiple=True,
     type=FILE,
     group=OUTPUT,
-    help="Also write a report: .html, .json or .md. Repeatable.",
+    help="Also write the internal report: .html, .json or .md. Repeatable. Do not publish it.",
+)
+@option(
+    "--public-report",
+    "public_reports",
+    multiple=True,
+    type=FILE,
+    group=OUTPUT,
+    help="Also write the public report, which quotes nothing of the original data: .html, .json or .md. Repeatable.",
+)
+@option(
+    "--threshold",
+    multiple=True,
+    metavar="X|NAME",
+    group=OUTPUT,
+    help="A risk that reports compare with, such as 0.05 or ema. Repeatable. See: shoal risk --help.",
+)
+@option(
+    "--context",
+    type=FILE,
+    group=OUTPUT,
+    rare=True,
+    help="A TOML file with what only people know about the release, for reports.",
 )
 @signing_options
 @option(
@@ -196,9 +218,9 @@ def carry_out(
 def _show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None:
     """Show what came out, as the options ask."""
     if as_json:
-        console.show_json(command, release_json.document(story, job.output, job.reports))
+        console.show_json(command, release_json.document(story, job.output, job.reports, job.public_reports))
     elif not console.is_quiet():
-        show(story, job.output_name, job.reports)
+        show(story, job.output_name, job.reports, job.public_reports)
 
 
 def _carry_out_on_cluster(job: Job, cluster: Cluster, workers: int, *, as_json: bool, command: str) -> None:
@@ -219,7 +241,7 @@ def _rendered(story: Story, *, job: Job, as_json: bool, command: str, looks: con
     return pieces
 
 
-def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
+def show(story: Story, output: str, reports: tuple[Path, ...], public: tuple[Path, ...] = ()) -> None:
     """Show the result in a few lines."""
     release = story.release
     changed = flips(release, named=False)
@@ -254,6 +276,7 @@ def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
         *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
         *((("certificate", _certificate(release)),) if "certificate" in release.provenance else ()),
         *(("report", str(path)) for path in reports),
+        *(("public report", str(path)) for path in public),
     ]
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":

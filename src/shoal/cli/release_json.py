@@ -14,7 +14,7 @@ from shoal.report.facts import plain
 from shoal.report.wording import worded
 
 
-def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
+def document(story: Story, output: Path, reports: tuple[Path, ...], public: tuple[Path, ...] = ()) -> dict[str, Any]:
     """Return the release, its losses, and the files that were written."""
     release = story.release
     model, algorithm = release.problem.model, release.algorithm
@@ -32,7 +32,7 @@ def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str,
             "worthless": headline.worthless(story) is not None,
             "optimality": _optimality(release),
             "seconds": {"total": sum(release.timings.values()), **release.timings},
-            "files": _files(release, output, reports),
+            "files": _files(release, output, reports, public),
             "notes": [{"text": worded(note), "untrue": note.untrue} for note in release.note_values],
         }
     )
@@ -58,7 +58,7 @@ def _optimality(release: Release) -> dict[str, Any] | None:
     return {**figures, "sentence": proofs.optimality(release)}
 
 
-def _files(release: Release, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
+def _files(release: Release, output: Path, reports: tuple[Path, ...], public: tuple[Path, ...]) -> dict[str, Any]:
     """Return the path of a written file, or None."""
     book, persons, certificate = (release.provenance.get(name) or {} for name in ("codebook", "persons", "certificate"))
     return {
@@ -67,4 +67,5 @@ def _files(release: Release, output: Path, reports: tuple[Path, ...]) -> dict[st
         "persons": persons.get("file"),
         "certificate": certificate.get("name"),
         "reports": [str(path) for path in reports],
+        "public_reports": [str(path) for path in public],
     }

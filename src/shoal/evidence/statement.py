@@ -26,6 +26,8 @@ from shoal.release.dates import now
 from shoal.release.release import Release
 from shoal.report import public_notes
 from shoal.report.facts import plain
+from shoal.report.officer import facts as officer
+from shoal.report.officer.public import public_losses
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:shoal:certificate:1"  # the number rises when a key goes or changes its meaning
@@ -55,10 +57,11 @@ def statement_of(release: Release, key: PrivateKey | None = None) -> dict[str, A
                 "check": _check(release),
                 "data": _data(release),
                 "method": _method(release.algorithm),
-                "losses": dict(release.losses),
+                "losses": public_losses(release),
                 "optimality": _optimality(release),
                 "hierarchy": _hierarchy(release),
                 "input": None if key is None else {"hmac_sha256": key.name_input(_input_hashes(release))},
+                "risk": officer.assessed(release),
                 "limits": public_notes.limits(release),
                 "notes": public_notes.for_recipients(release),
                 "versions": _versions(release),

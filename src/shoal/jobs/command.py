@@ -106,6 +106,12 @@ def _words(job: Job) -> Iterator[str]:
         yield "--escape-formulas"
     for path in job.reports:
         yield from ("--report", str(path))
+    for path in job.public_reports:
+        yield from ("--public-report", str(path))
+    for text in job.threshold:
+        yield from ("--threshold", text)
+    if job.context is not None:
+        yield from ("--context", str(job.context))
     if not job.explanations:
         yield "--no-explanations"
 

@@ -33,6 +33,8 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.release.pipeline import check_max_loss, make_release, require_loss
 from shoal.report import Story, headline
+from shoal.report.officer.context import Context
+from shoal.risk import threshold
 
 STDOUT = "-"
 
@@ -48,6 +50,9 @@ class Job:
     loss: str = "ncp"
     seed: int = 0
     reports: tuple[Path, ...] = ()
+    public_reports: tuple[Path, ...] = ()  # that may be published
+    threshold: tuple[str, ...] = ()  # of risk, as a number or by name
+    context: Path | None = None  # what only people know, for reports
     explanations: bool = True
     output_format: str | None = None
     output_layout: str | None = None  # wide or long; none: as the input is
@@ -70,7 +75,14 @@ class Job:
         self.check()
         key = None if self.key is None else PrivateKey.load(self.key, self.passphrase)
         release = make_release(self.problem(on_read), self.algorithm, engine)
-        story = Story.of(release, self.given or Command.of(self), engine, explained=self.explanations)
+        story = Story.of(
+            release,
+            self.given or Command.of(self),
+            engine,
+            explained=self.explanations,
+            thresholds=tuple(map(threshold, self.threshold)),
+            context=None if self.context is None else Context.load(self.context),
+        )
         if release.worthless:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
@@ -90,6 +102,8 @@ class Job:
             story = story.of_written(written)
             for target in self.reports:
                 report.write(story, target)
+            for target in self.public_reports:
+                report.write_public(story, target)
         return story
 
     @property
@@ -106,12 +120,19 @@ class Job:
         """Refuse what can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "max_loss=")
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
-        read += [self.key] if self.key is not None else []
+        read += [path for path in (self.key, self.context) if path is not None]
         book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
         output = [] if self.to_stdout else [self.output]
         inside = [] if self.persons_out is None else [self.persons_out]
         signed = [] if self.certificate is None else [self.certificate]
-        written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *signed, *self.reports]
+        written = [
+            *output,
+            *([book] if isinstance(self.codebook, Path) else []),
+            *inside,
+            *signed,
+            *self.reports,
+            *self.public_reports,
+        ]
         if self.certificate is not None and self.to_stdout:
             raise OptionError("certificate= names the published file, but it goes to standard output: name a file.")
         if self.key is not None and self.certificate is None:
@@ -142,8 +163,12 @@ class Job:
             raise OptionError(
                 f"columns= leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it sensitive."
             )
-        for path in self.reports:
+        for path in (*self.reports, *self.public_reports):
             report.format_of(path)
+        for name in self.threshold:
+            threshold(name)
+        if self.context is not None:
+            Context.load(self.context)  # an error in it is reported now
         if self.output_format:
             format_named(self.output_format)
         elif not self.to_stdout and self.output_parts is None:

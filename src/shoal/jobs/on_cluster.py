@@ -128,6 +128,7 @@ def _on_lead(engine: DaskEngine, tell: Tell, *, trip: _Trip, render: Callable[[S
             job,
             output=output,
             reports=tuple(paths[f"report {at}"] for at in range(len(job.reports))),
+            public_reports=tuple(paths[f"public report {at}"] for at in range(len(job.public_reports))),
             persons_out=paths.get("persons"),
             codebook=paths.get("codebook", False if job.to_stdout and job.codebook is None else job.codebook),
             given=trip.command,
@@ -163,6 +164,7 @@ def _others(job: Job) -> dict[str, Path]:
     named = {} if job.persons_out is None else {"persons": job.persons_out}
     if isinstance(job.codebook, Path):
         named["codebook"] = job.codebook
+    named |= {f"public report {at}": path for at, path in enumerate(job.public_reports)}
     return {**named, **{f"report {at}": path for at, path in enumerate(job.reports)}}
 
 
@@ -187,4 +189,5 @@ def _place(job: Job, done: _Done, folder: Path) -> None:
         with open(finished.pop(job.output), "rb") as published:
             shutil.copyfileobj(published, sys.stdout.buffer)
         sys.stdout.buffer.flush()
-    put_in_place(finished, private={path for name, path in _others(job).items() if name != "codebook"})
+    private = {path for name, path in _others(job).items() if name != "codebook" and not name.startswith("public")}
+    put_in_place(finished, private=private)

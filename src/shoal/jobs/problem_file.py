@@ -27,6 +27,9 @@
     persons = "persons.txt"        # with person in [data]: the person of each record; do not publish it
     certificate = "cert.json"      # for recipients
     key = "clinic.key"             # signs it; shoal keys new makes one
+    public_reports = ["public.html"]  # reports that may be published
+    threshold = ["ema"]            # risks that reports compare with: names or numbers
+    context = "context.toml"       # what only people know, for reports
     [run]
     seed = 7
     max_loss = 0.2                 # write nothing if the loss is higher
@@ -61,6 +64,9 @@ OUTPUT = (
     "persons",
     "certificate",
     "key",
+    "public_reports",
+    "threshold",
+    "context",
 )
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 AnySpec = TypeVar("AnySpec", bound=Spec)
@@ -105,6 +111,12 @@ class _File(TomlFile):
             reports=tuple(
                 self.resolve_path(name, "output.reports") for name in self.texts(output, "reports", "output")
             ),
+            public_reports=tuple(
+                self.resolve_path(name, "output.public_reports")
+                for name in self.texts(output, "public_reports", "output")
+            ),
+            threshold=tuple(self.texts(output, "threshold", "output")),
+            context=self.file(output, "context", "output") if "context" in output else None,
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
             output_layout=self.typed(output, "layout", "", "output") or None,

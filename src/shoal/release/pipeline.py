@@ -34,6 +34,7 @@ from shoal.published import Published
 from shoal.recoding.solution import Solution
 from shoal.release import clashes, dates
 from shoal.release.release import Release, peak_memory
+from shoal.release.risks import RiskFigures
 from shoal.search import chains
 from shoal.search.memory import refuse_too_many
 from shoal.search.thinning import thinned_problem
@@ -90,7 +91,8 @@ def make_release(
         _check_truth(compared, algorithm)
     with _timed(timings, cpu, "measure"):
         losses = measure_all(compared, prepared.item_weights)
-    release = Release(prepared, algorithm, solution, compared, verdict, losses, timings, {}, cpu)
+    risks = RiskFigures(prepared.original, published, prepared.model)
+    release = Release(prepared, algorithm, solution, compared, verdict, losses, timings, {}, risks, cpu)
     release = replace(release, provenance=_provenance(release, engine))
     LOG.info("%s by %s: %d records, loss %.6f", prepared.model.short, algorithm.name, len(prepared.items), release.loss)
     if max_loss is not None:

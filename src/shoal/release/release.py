@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from shoal.release import notes
 from shoal.release.certifier import Certifier
 from shoal.release.order import by_content
 from shoal.release.reporter import Reporter
+from shoal.release.risks import RiskFigures
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ class Release:
         Seconds of each step, by the clock and on all processors.
     provenance : dict
         Versions, options and hashes that are needed to repeat the release.
+    risks : RiskFigures
+        The risk before and after: ``risks.at([0.09])`` assesses it once for all documents.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class Release:
     losses: dict[str, float]
     timings: dict[str, float]
     provenance: dict[str, Any]
+    risks: RiskFigures
     cpu_timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -322,8 +327,16 @@ class Release:
         """The reporter of this release."""
         return discovery.get("shoal.report", Reporter, "story").of(self)
 
-    def report(self, path: str | Path, *, explained: bool = True) -> None:
-        """Write a report as HTML, JSON or Markdown. It quotes the original data: do not publish it.
+    def report(
+        self,
+        path: str | Path,
+        *,
+        explained: bool = True,
+        public: bool = False,
+        threshold: str | float | Sequence[str | float] = (),
+        context: str | Path | None = None,
+    ) -> None:
+        """Write a report as HTML, JSON or Markdown. Only a public one may be published: others quote the original data.
 
         Parameters
         ----------
@@ -331,8 +344,15 @@ class Release:
             The file. Its suffix sets the format: ``.html``, ``.json`` or ``.md``.
         explained
             Whether the report names the rare sets of the original data that forced each group.
+        public
+            Whether to write the public report, which holds nothing of the original data but totals.
+        threshold
+            A risk that the risk of each record is compared with, such as 0.05 or ``"ema"``, or several.
+        context
+            A TOML file with what only people know: recipients, contracts, who is responsible.
         """
-        self.reporter.write(Path(path), explained=explained)
+        thresholds = (threshold,) if isinstance(threshold, str | float | int) else tuple(threshold)
+        self.reporter.write(Path(path), explained=explained, public=public, thresholds=thresholds, context=context)
 
     def _repr_html_(self) -> str:
         """Return the card for notebooks."""

@@ -6,8 +6,9 @@ A release finds its reporter by name. So this package does not import the report
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from shoal.release.release import Release
@@ -24,7 +25,9 @@ class Reporter(ABC):
         """Return the reporter of a release."""
 
     @abstractmethod
-    def write(self, path: Path, *, explained: bool) -> None:
+    def write(
+        self, path: Path, *, explained: bool, public: bool, thresholds: Sequence[str | float], context: Any
+    ) -> None:
         """Write a report; its suffix sets the format. ``explained``: with the rare sets that forced groups."""
 
     @abstractmethod

@@ -9,7 +9,7 @@ published.
 
 from shoal.report.facts import Facts
 from shoal.report.figures import as_dict, gather
-from shoal.report.formats import ReportFormat, format_of, write
+from shoal.report.formats import ReportFormat, format_of, write, write_public
 from shoal.report.html import Html, summary_html
 from shoal.report.json_format import Json
 from shoal.report.markdown import Markdown
@@ -27,6 +27,7 @@ __all__ = [
     "gather",
     "summary_html",
     "write",
+    "write_public",
 ]
 
 as_html, as_json, as_markdown = Html().render, Json().render, Markdown().render

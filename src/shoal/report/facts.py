@@ -21,6 +21,7 @@ from shoal.recoding.base import RecodingSummary
 from shoal.report import sections
 from shoal.report.explanations import Explanation
 from shoal.report.flips import GroupFacts
+from shoal.report.officer.sections import OfficerFacts
 
 VERSION = 1
 CONFIDENTIAL = "This report quotes the raw data. Keep it with the raw data, and do not publish it."
@@ -50,6 +51,7 @@ class Facts:
     changes: GroupFacts | None
     explanations: tuple[Explanation, ...] | None
     risk: sections.RiskFacts
+    officer: OfficerFacts
     warnings: list[str]
     timings: Mapping[str, float]
     search: Mapping[str, float]

@@ -15,6 +15,8 @@ from shoal.report import headline, proofs, sections, wording
 from shoal.report.bands import banded, bands
 from shoal.report.facts import Facts, plain
 from shoal.report.flips import flips
+from shoal.report.officer.context import Context
+from shoal.report.officer.facts import gather as officer_facts
 from shoal.report.relational import relational
 from shoal.report.story import Story
 
@@ -75,6 +77,7 @@ def gather(story: Story) -> Facts:
         changes=changed,
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=sections.RiskFacts(release.risk_before, release.risk_after),
+        officer=officer_facts(release, story.context or Context(), story.thresholds),
         warnings=story.messages(wording.warnings(release)),
         timings={} if dates.is_fixed() else plain(release.timings),
         search=plain(_search(release)),

@@ -9,6 +9,8 @@ from typing import ClassVar
 from shoal import discovery
 from shoal.errors import OptionError
 from shoal.files import atomic_output
+from shoal.report.officer import public
+from shoal.report.officer.public import PublicFacts
 from shoal.report.story import Story
 
 
@@ -21,6 +23,10 @@ class ReportFormat(ABC):
     @abstractmethod
     def render(self, story: Story) -> str:
         """Return the whole report as text."""
+
+    def render_public(self, facts: PublicFacts) -> str:
+        """Return the public report as text. It must be made of these facts alone."""
+        raise OptionError(f"There is no public report as {self.name}: write one as .html, .json or .md.")
 
 
 def format_of(path: Path) -> ReportFormat:
@@ -40,4 +46,11 @@ def write(story: Story, path: Path) -> None:
     """
     text = format_of(path).render(story)
     with atomic_output(path, private=True) as file:
+        file.write(text.encode())
+
+
+def write_public(story: Story, path: Path) -> None:
+    """Write a public report, completely or not at all. It is made of facts that may be published."""
+    text = format_of(path).render_public(public.gather(story))
+    with atomic_output(path) as file:
         file.write(text.encode())

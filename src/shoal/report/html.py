@@ -22,6 +22,7 @@ from shoal.report.facts import Facts
 from shoal.report.figures import gather, group_codes
 from shoal.report.flips import flips
 from shoal.report.formats import ReportFormat
+from shoal.report.officer.public import PublicFacts
 from shoal.report.sections import Group
 from shoal.report.story import Story
 from shoal.report.templates import HERE, templates
@@ -65,6 +66,11 @@ class Html(ReportFormat):
                 references=list(dict.fromkeys(facts.model.references + facts.algorithm.references)),
             )
         )
+
+    def render_public(self, facts: PublicFacts) -> str:
+        """Return the public report as one self-contained HTML file."""
+        css = (HERE / "report.css").read_text(encoding="utf-8")
+        return environment().get_template("public.html").render(facts.for_templates(), css=css)
 
 
 def summary_html(story: Story) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from shoal.report.figures import as_dict
 from shoal.report.formats import ReportFormat
+from shoal.report.officer import public
+from shoal.report.officer.public import PublicFacts
 from shoal.report.story import Story
 from shoal.visible import visible_json
 
@@ -18,4 +21,13 @@ class Json(ReportFormat):
 
     def render(self, story: Story) -> str:
         """Return the figures as strict JSON."""
-        return visible_json(json.dumps(as_dict(story), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        return _text(as_dict(story))
+
+    def render_public(self, facts: PublicFacts) -> str:
+        """Return the facts as strict JSON."""
+        return _text(public.as_dict(facts))
+
+
+def _text(values: dict[str, Any]) -> str:
+    """Return values as strict JSON."""
+    return visible_json(json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"

@@ -15,6 +15,7 @@ from shoal.report import formatting
 from shoal.report.context import context
 from shoal.report.figures import gather
 from shoal.report.formats import ReportFormat
+from shoal.report.officer.public import PublicFacts
 from shoal.report.story import Story
 from shoal.report.templates import HERE, templates
 from shoal.visible import visible
@@ -33,6 +34,10 @@ class Markdown(ReportFormat):
     def render(self, story: Story) -> str:
         """Return the report as Markdown."""
         return environment().get_template("report.md.jinja").render(context(story, gather(story))) + "\n"
+
+    def render_public(self, facts: PublicFacts) -> str:
+        """Return the public report as Markdown."""
+        return environment().get_template("public.md.jinja").render(facts.for_templates()) + "\n"
 
 
 @functools.cache

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from shoal.release.release import Release
 from shoal.release.reporter import Reporter
 from shoal.report import formats, headline, html, wording
+from shoal.report.officer.context import Context
 from shoal.report.story import Story
+from shoal.risk import threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +27,14 @@ class StoryReporter(Reporter):
         """Return the reporter of a release that was made in Python."""
         return cls(Story.of(release))
 
-    def write(self, path: Path, *, explained: bool) -> None:
+    def write(
+        self, path: Path, *, explained: bool, public: bool, thresholds: Sequence[str | float], context: Any
+    ) -> None:
         """Write a report. The suffix of the file sets the format."""
-        formats.write(replace(self.story, explained=explained), path)
+        known = Context.load(context) if isinstance(context, str | Path) else context
+        limits = tuple(map(threshold, thresholds))
+        story = replace(self.story, explained=explained, thresholds=limits, context=known)
+        (formats.write_public if public else formats.write)(story, path)
 
     def card(self) -> str:
         """Return the notebook card as HTML."""

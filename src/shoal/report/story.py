@@ -10,6 +10,7 @@ from shoal.models.base import Witness
 from shoal.release.release import Release
 from shoal.report import explanations, remedies
 from shoal.report.explanations import Explanation
+from shoal.report.officer.context import Context
 from shoal.report.remedies import PythonCall, Remedy, Spelling
 
 
@@ -49,14 +50,23 @@ class Story:
     findings: Findings
     spelling: Spelling  # of calls: as a command line, or in Python
     explained: bool = True  # whether reports name the sets of the raw data that forced groups
+    thresholds: tuple[float, ...] = ()  # of risk, that the publisher chose
+    context: Context | None = None  # what only people know
 
     @classmethod
     def of(
-        cls, release: Release, spelling: Spelling | None = None, engine: Engine = LOCAL, *, explained: bool = True
+        cls,
+        release: Release,
+        spelling: Spelling | None = None,
+        engine: Engine = LOCAL,
+        *,
+        explained: bool = True,
+        thresholds: tuple[float, ...] = (),
+        context: Context | None = None,
     ) -> Story:
         """Return the story of a release, by default with calls in Python."""
         spelling = spelling or PythonCall(release.problem.model)
-        return cls(release, Findings(release, engine), spelling, explained)
+        return cls(release, Findings(release, engine), spelling, explained, thresholds, context)
 
     def of_written(self, release: Release) -> Story:
         """Return the same story for the release after it was written."""

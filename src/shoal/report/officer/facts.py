@@ -1,0 +1,83 @@
+"""Collects the part of a report for officers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shoal.release.release import Release
+from shoal.report import headline as poor
+from shoal.report import public_notes
+from shoal.report.formatting import count_noun, share
+from shoal.report.officer.context import Context
+from shoal.report.officer.headings import regulators
+from shoal.report.officer.questions import Officer, all_questions
+from shoal.report.officer.sections import OfficerFacts
+from shoal.risk import Assessment
+
+VALUES = 100  # sensitive values whose figures are told: those that are learned most surely
+
+
+def gather(release: Release, context: Context, thresholds: tuple[float, ...] = ()) -> OfficerFacts:
+    """Return the part for officers. It holds nothing of the original data but totals."""
+    risks = release.risks.at(thresholds)
+    officer = Officer(release, risks, thresholds)
+    questions = all_questions(officer)
+    return OfficerFacts(
+        headline=headline(release),
+        known=str(release.risks.known),
+        thresholds=thresholds,
+        questions=questions,
+        not_promised=tuple(public_notes.limits(release)),
+        regulators=regulators(officer, context, questions),
+        risk=assessed(release, thresholds),
+    )
+
+
+def headline(release: Release) -> str:
+    """Return what is promised, to how many, what was lost, and what is not promised, for people who are no experts."""
+    persons = release.problem.persons
+    of = "" if persons is None else f" of {persons.name(persons.count())}"
+    records = f"{count_noun(len(release.dataset), 'record')}{of}"
+    if release.worthless:
+        return f"{poor.title(release)}: {poor.why(release)} {records} are published. {_promise(release)} {NOTHING}"
+    return f"{records} are published. {_promise(release)} {_lost(release)} {NOTHING}"
+
+
+NOTHING = (
+    "Nothing is promised about attackers who know more than that, who draw conclusions from the method, or who have "
+    "another release of the same data."
+)
+
+
+def _promise(release: Release) -> str:
+    """Return the guarantee as a sentence."""
+    return release.problem.model.describe(release.problem.persons)
+
+
+def _lost(release: Release) -> str:
+    """Return what was lost as a sentence."""
+    model, useful = release.problem.model, release.usefulness
+    if not release.algorithm.truthful:
+        return "Some published statements are false."
+    if not model.covers_sets or not useful.items:
+        return f"The columns lost {share(release.loss)} of their detail."
+    removed = f", and {share(useful.removed / useful.items)} were removed" if useful.removed else ""
+    return f"{share(useful.unchanged_share)} of all items are published as they were{removed}."
+
+
+def assessed(release: Release, thresholds: tuple[float, ...] = ()) -> dict[str, Any]:
+    """Return all figures of risk before and after as plain values. They name no value that is not published."""
+    before, after = release.risks.at(thresholds)
+    named = [one.value for one in after.inferences if one.records]
+    known = set(sorted(named, key=lambda value: -_surest(after, value))[:VALUES])
+    kept = (
+        replace(each, inferences=tuple(one for one in each.inferences if one.value in known))
+        for each in (before, after)
+    )
+    return {name: each.as_dict() for name, each in zip(("before", "after"), kept, strict=True)}
+
+
+def _surest(assessment: Assessment, value: str) -> float:
+    """Return the largest probability that an attacker finds of a sensitive value."""
+    return max(two.largest.value for one in assessment.inferences if one.value == value for two in one.posteriors)

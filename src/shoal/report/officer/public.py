@@ -1,0 +1,136 @@
+"""The public report: for recipients and regulators. It is made of facts that name nothing but what is published.
+
+Templates see only :class:`PublicFacts`. So a public report cannot quote a rare set, a removed item, a path or the seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from shoal import kernels
+from shoal._version import __version__
+from shoal.release import dates
+from shoal.release.release import Release
+from shoal.report import headline as poor
+from shoal.report import public_notes
+from shoal.report.facts import plain
+from shoal.report.flips import flips
+from shoal.report.officer.context import Context
+from shoal.report.officer.facts import gather as gather_officer
+from shoal.report.officer.sections import OfficerFacts
+from shoal.report.sentences import loss_rows
+from shoal.report.story import Story
+
+VERSION = 1
+GROUPS = 10  # labels that are listed
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published label that stands for several items."""
+
+    label: str
+    items: int
+    records: int
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """All facts of a public report."""
+
+    report: str
+    title: str
+    command: str  # that checks the data
+    created: str
+    software: str
+    worthless: str | None  # why the data are nearly worthless
+    officer: OfficerFacts
+    promise: str
+    model: Mapping[str, Any]
+    method: Mapping[str, Any]
+    checked: int
+    records: int
+    persons: str | None
+    labels: int  # different published labels
+    items: int  # of all records, published
+    unchanged: float | None  # share of items that are published as they were
+    groups: tuple[Published, ...]  # the labels in the most records that stand for several items
+    losses: Mapping[str, float | None]
+    optimality: Mapping[str, Any] | None
+    notes: tuple[str, ...]
+
+    def for_templates(self) -> dict[str, Any]:
+        """Return the variables of the templates."""
+        return {**vars(self), "loss_rows": loss_rows(dict(self.losses))}
+
+
+def gather(story: Story) -> PublicFacts:
+    """Return the facts of a public report."""
+    release, context = story.release, story.context or Context()
+    model, algorithm = release.problem.model, release.algorithm
+    rows, persons = release.published.rows, release.problem.persons
+    useful = release.usefulness if algorithm.truthful and model.covers_sets and release.usefulness.items else None
+    return PublicFacts(
+        report=f"shoal/public-report/{VERSION}",
+        title=_name(release, "output", "Anonymized data"),
+        command=f"shoal verify {_name(release, 'output', 'FILE')} --certificate "
+        f"{_name(release, 'certificate', 'CERTIFICATE')} --public-key KEY",
+        created=f"{dates.now():%Y-%m-%d}",
+        software=f"Shoal {__version__} ({kernels.KIND} kernels)",
+        worthless=f"{poor.title(release)}: {poor.why(release)}" if release.worthless else None,
+        officer=gather_officer(release, context, story.thresholds),
+        promise=model.describe(persons),
+        model={"name": model.name, "title": model.title, "short": model.short},
+        method={"name": algorithm.name, "title": algorithm.title, "truthful": algorithm.truthful},
+        checked=release.verdict.checked,
+        records=len(release.dataset),
+        persons=None if persons is None else persons.name(persons.count()),
+        labels=int(np.count_nonzero(rows.supports)),
+        items=rows.total_items,
+        unchanged=None if useful is None else useful.unchanged_share,
+        groups=_groups(release),
+        losses=public_losses(release),
+        optimality=_optimality(release),
+        notes=tuple(public_notes.for_recipients(release)),
+    )
+
+
+def _name(release: Release, role: str, otherwise: str) -> str:
+    """Return the name of a written file, without its folder, or another text if none was written."""
+    return str((release.provenance.get(role) or {}).get("name", otherwise))
+
+
+def public_losses(release: Release) -> dict[str, float | None]:
+    """Return the losses that may be published. Some would tell which records got an item back."""
+    changed = flips(release, named=False)
+    secret = frozenset() if changed is None else changed.secret
+    values: dict[str, float | None] = plain({name: one for name, one in release.losses.items() if name not in secret})
+    return values
+
+
+def _groups(release: Release) -> tuple[Published, ...]:
+    """Return the published labels that stand for several items, the most frequent first."""
+    published, supports = release.published, release.published.rows.supports
+    codes = np.flatnonzero((published.cover_sizes > 1) & (supports > 0))
+    order = np.lexsort((codes, -published.cover_sizes[codes], -supports[codes]))
+    return tuple(
+        Published(published.rows.labels[code], int(published.cover_sizes[code]), int(supports[code]))
+        for code in codes[order][:GROUPS].tolist()
+    )
+
+
+def _optimality(release: Release) -> dict[str, Any] | None:
+    """Return what is proved about the loss, without the name of a file."""
+    proof = release.optimality
+    if proof is None:
+        return None
+    return {name: getattr(proof, name) for name in ("proven", "loss", "lower_bound", "gap")}
+
+
+def as_dict(facts: PublicFacts) -> dict[str, Any]:
+    """Return the facts as values for strict JSON."""
+    return {one.name: plain(getattr(facts, one.name)) for one in fields(facts)}

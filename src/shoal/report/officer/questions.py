@@ -1,0 +1,274 @@
+"""Answers to the three questions of the Article 29 Working Party (opinion 05/2014), in words and figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data import notes
+from shoal.data.persons import plural
+from shoal.release.release import Release
+from shoal.release.risks import Risks
+from shoal.report.formatting import count, count_noun, share
+from shoal.report.officer.sections import Question, Table
+from shoal.report.officer.wording import counted, estimated, knows, shared, threshold
+from shoal.risk import Inference, Posterior, Scenario
+from shoal.risk.assessment import Choice
+
+VALUES = 20  # sensitive values that a table lists
+
+
+@dataclass(frozen=True)
+class Officer:
+    """A release, its risk, and the threshold that was chosen."""
+
+    release: Release
+    risks: Risks
+    thresholds: tuple[float, ...]
+
+    @property
+    def threshold(self) -> float | None:
+        """The strictest threshold that was chosen."""
+        return min(self.thresholds, default=None)
+
+    @property
+    def limit(self) -> float:
+        """The threshold that tables show: the strictest that was chosen, or that of the European Medicines Agency."""
+        return self.threshold or 1 / 11
+
+    @property
+    def noun(self) -> str:
+        """What crowds consist of."""
+        return self.risks.after.counted
+
+    @property
+    def model_covers_columns(self) -> bool:
+        """Whether the guarantee assumes that all quasi-identifying columns are known."""
+        return self.release.problem.model.relational
+
+    def pairs(self, choice: Choice, *, columns: bool) -> list[tuple[Scenario, Scenario]]:
+        """Return each scenario before and after."""
+        before = {(one.known_items, one.columns, one.choice): one for one in self.risks.before.scenarios}
+        mine = [one for one in self.risks.after.scenarios if one.columns is columns and one.choice == choice]
+        return [(before.get((one.known_items, columns, choice), one), one) for one in mine]
+
+    def promised(self, scenario: Scenario) -> bool:
+        """Whether the guarantee covers an attacker who knows this."""
+        model = self.release.problem.model
+        if scenario.columns is not self.model_covers_columns or not model.covers_sets:
+            return scenario.columns is self.model_covers_columns and scenario.known_items == 0
+        known = self.release.risks.known
+        return known == "all" or (scenario.known_items != "all" and scenario.known_items <= known)
+
+    def above(self, scenario: Scenario) -> str:
+        """Return the share of records whose risk is above the threshold."""
+        return shared(dict(scenario.above)[self.limit])
+
+    @property
+    def strongest(self) -> tuple[Scenario, Scenario]:
+        """The strongest attacker that the guarantee covers, or the weakest that there is, before and after."""
+        pairs = self.pairs("worst", columns=self.model_covers_columns) or self.pairs("worst", columns=False)
+        covered = [one for one in pairs if self.promised(one[1])]
+        return (covered or pairs[:1])[-1]
+
+    @property
+    def beyond(self) -> list[tuple[Scenario, Scenario]]:
+        """Attackers who know more than the guarantee assumes, before and after."""
+        columns = self.model_covers_columns
+        return [one for one in self.pairs("worst", columns=columns) if not self.promised(one[1])]
+
+
+def all_questions(officer: Officer) -> tuple[Question, ...]:
+    """Return the three questions with their answers."""
+    return singling_out(officer), linkability(officer), inference(officer)
+
+
+# -- singling out ------------------------------------------------------------------------------------------------------
+
+
+def singling_out(officer: Officer) -> Question:
+    """Answer whether records of a person can be picked out."""
+    before, after = officer.strongest
+    answers = [_crowd(officer, before, after), *_beyond(officer)]
+    tables = [_risk_table(officer, columns=columns) for columns in dict.fromkeys((officer.model_covers_columns, False))]
+    return Question(
+        "singling out",
+        "Can somebody find the record of one person?",
+        tuple(answers),
+        tuple(table for table in tables if table.rows),
+    )
+
+
+def _crowd(officer: Officer, before: Scenario, after: Scenario) -> str:
+    """Return a sentence on the smallest crowd that the strongest attacker of the guarantee finds."""
+    who = knows(after.known_items, columns=after.columns)
+    least = counted(after.smallest)
+    was = officer.above(before)
+    return (
+        f"An attacker who knows {who} of a record always finds at least {least} {officer.noun} that fit, whichever "
+        f"items these are. So the chance to pick the right one is at most {shared(after.prosecutor_max)}, and "
+        f"{shared(after.prosecutor_mean)} on average. In the original data, {was} of the records have a risk above "
+        f"{threshold(officer.limit)}; in the published data {officer.above(after)}."
+    )
+
+
+def _beyond(officer: Officer) -> list[str]:
+    """Return a sentence on attackers who know more than the guarantee assumes."""
+    if not officer.beyond:
+        return []
+    before, after = officer.beyond[0]
+    who = knows(after.known_items, columns=after.columns)
+    return [
+        f"The guarantee says nothing about attackers who know more. To one who knows {who}, in the worst case only "
+        f"{counted(after.smallest)} may fit. {officer.above(after)} of the records then have a risk above "
+        f"{threshold(officer.limit)}. In the original data it is {officer.above(before)}."
+    ]
+
+
+def _risk_table(officer: Officer, *, columns: bool) -> Table:
+    """Return the figures for each attacker. The worst choice of known items comes first."""
+    worst, chance = officer.pairs("worst", columns=columns), officer.pairs("random", columns=columns)
+    rows = []
+    for (before, after), (chance_before, chance_after) in zip(worst, chance, strict=True):
+        mark = "" if officer.promised(after) else " *"
+        rows.append(
+            (
+                f"{knows(after.known_items, columns=columns)}{mark}",
+                counted(before.smallest),
+                counted(after.smallest),
+                officer.above(before),
+                officer.above(after),
+                officer.above(chance_before),
+                officer.above(chance_after),
+                shared(after.prosecutor_mean),
+            )
+        )
+    starred = "* The guarantee says nothing about this attacker. " if any("*" in row[0] for row in rows) else ""
+    shown = [one for pair in (*worst, *chance) for one in pair]
+    return Table(
+        f"Risk of being found{', if all columns are known' if columns else ''}",
+        (
+            "An attacker who knows",
+            *(("before", "now") * 3),
+            "now",
+        ),
+        tuple(rows),
+        f"{starred}At risk: the risk of the record is above {threshold(officer.limit)}. The risk is 1 divided by the "
+        f"number of {officer.noun} that fit. Worst items: those that leave the fewest. {estimated(shown)}".strip(),
+        (
+            ("", 1),
+            (f"fewest {officer.noun} that fit", 2),
+            ("records at risk, worst items", 2),
+            ("records at risk, random items", 2),
+            ("mean risk, worst items", 1),
+        ),
+    )
+
+
+# -- linkability -------------------------------------------------------------------------------------------------------
+
+
+def linkability(officer: Officer) -> Question:
+    """Answer whether records of the same person in two data sets can be joined."""
+    columns = officer.model_covers_columns and bool(officer.pairs("worst", columns=True))
+    before, after = officer.pairs("worst", columns=columns)[-1]
+    who = knows(after.known_items, columns=after.columns)
+    alone_before, alone = (shared(one.histogram[0].share) for one in (before, after))
+    answers = [
+        f"Two data sets about the same people can be joined by what both hold. An attacker who has {who} of a record "
+        f"from another source finds it alone in {alone} of the cases, instead of {alone_before} in the original data.",
+        _order(officer.release),
+        *_columns_that_link(officer.release),
+        "No other release was looked at. Two releases of the same records can undo each other's protection: publish "
+        "the records once.",
+    ]
+    return Question("linkability", "Can records of one person be joined?", tuple(answers), ())
+
+
+def _order(release: Release) -> str:
+    """Return a sentence on the order of the records."""
+    if release.order is not None:
+        return "The records are sorted by their content, so their order links them to nothing."
+    return (
+        "The records are in the order of the original data. Whoever has another file of the same records in this order "
+        "can join them line by line."
+    )
+
+
+def _columns_that_link(release: Release) -> list[str]:
+    """Return a sentence on published columns that look like ids."""
+    named = [name for note in release.note_values if isinstance(note, notes.LinkingColumns) for name in note.columns]
+    if not named:
+        return []
+    return [f"These published columns look like ids, which link records: {', '.join(named)}."]
+
+
+# -- inference ---------------------------------------------------------------------------------------------------------
+
+
+def inference(officer: Officer) -> Question:
+    """Answer what can be concluded about a person without finding the record."""
+    published = published_inferences(officer)
+    asks = "Can something be learned about a person without finding the record?"
+    if not published:
+        return Question("inference", asks, (_nothing_sensitive(officer),), ())
+    worst = max(published, key=lambda one: _strongest(officer, one[1]).largest.value)
+    value, after = worst[1].value, _strongest(officer, worst[1])
+    who = knows(after.known_items, columns=after.columns)
+    answer = (
+        f"'{value}' is in {share(worst[1].prior.value)} of all records. For an attacker who knows {who} of a record, "
+        f"its probability is at most {shared(after.largest)}. It is {shared(after.mean)} on average, over the records "
+        f"that have it. What is learned is the difference."
+    )
+    return Question("inference", asks, (answer,), (_posteriors(officer, published),))
+
+
+def published_inferences(officer: Officer) -> list[tuple[Inference | None, Inference]]:
+    """Return what is revealed of each published sensitive value, before and after."""
+    before = {one.value: one for one in officer.risks.before.inferences}
+    return [(before.get(one.value), one) for one in officer.risks.after.inferences if one.records]
+
+
+def _strongest(officer: Officer, one: Inference) -> Posterior:
+    """Return the figures for the strongest attacker that the guarantee covers."""
+    known, columns = officer.release.risks.known, officer.model_covers_columns
+    mine = [two for two in one.posteriors if two.columns is columns] or list(one.posteriors)
+    covered = [two for two in mine if two.known_items != "all" and (known == "all" or two.known_items <= known)]
+    return (covered or mine)[-1]
+
+
+def _posteriors(officer: Officer, pairs: list[tuple[Inference | None, Inference]]) -> Table:
+    """Return what is learned about each value. The values that are learned most surely come first."""
+    ranked = sorted(pairs, key=lambda one: (-_strongest(officer, one[1]).largest.value, one[1].value))
+    rows = []
+    for before, after in ranked[:VALUES]:
+        now, was = _strongest(officer, after), None if before is None else _strongest(officer, before)
+        rows.append(
+            (
+                after.value,
+                count(after.records),
+                share(after.prior.value),
+                "–" if was is None else shared(was.largest),
+                shared(now.largest),
+                "–" if was is None else shared(was.mean),
+                shared(now.mean),
+            )
+        )
+    known = _strongest(officer, ranked[0][1])
+    more = f"{count_noun(len(ranked) - VALUES, 'more value')} are in the JSON report. " if len(ranked) > VALUES else ""
+    return Table(
+        f"What an attacker learns who knows {knows(known.known_items, columns=known.columns)}",
+        ("Sensitive value", "records", "share", "before", "now", "before", "now"),
+        tuple(rows),
+        f"{more}Mean: over the records that have the value, with known items drawn at random.",
+        (("", 1), ("in the published data", 2), ("largest probability", 2), ("mean probability", 2)),
+    )
+
+
+def _nothing_sensitive(officer: Officer) -> str:
+    """Return the answer if nothing was declared sensitive."""
+    who = plural("record", 2) if officer.noun == "records" else officer.noun
+    return (
+        f"No items or values were declared sensitive, so nothing limits what can be concluded. If all {who} that fit "
+        f"what an attacker knows have a certain item, the attacker learns this item without finding the record. The "
+        f"model lm limits that for items that you name."
+    )
