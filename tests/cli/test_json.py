@@ -74,7 +74,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
 }
 GROUPS = ("hierarchy", "generate", "keys")
 VARIANTS = {"verify-certificate": "verify"}  # schemas of commands that print another document with some option
-DOCUMENTS = {"certificate"}  # schemas of files, which no command prints
+DOCUMENTS = {"certificate", "public-report"}  # schemas of files, which no command prints
 
 
 @pytest.fixture
@@ -155,6 +155,7 @@ def test_the_figures_of_a_release(desk: Shell) -> None:
         "persons": None,
         "certificate": None,
         "reports": ["r.json"],
+        "public_reports": [],
     }
     assert made["optimality"]["proven"] is True
 

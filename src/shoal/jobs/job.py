@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -62,7 +62,7 @@ class Job:
     persons_out: Path | None = None  # whose the published records are, for the owner alone
     certificate: Path | None = None  # for recipients
     key: Path | None = None  # that signs the certificate
-    passphrase: Passphrase = None  # of the key, or a function that asks for it; none: the environment variable
+    passphrase: Passphrase = field(default=None, compare=False, repr=False)  # of the key; none: the environment's
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
     given: Command | None = None  # the command line as the user gave it, if the paths here are others

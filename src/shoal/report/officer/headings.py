@@ -137,10 +137,8 @@ class _Told:
     @property
     def properties(self) -> str:
         rows = self._release.published.rows
-        return (
-            f"{count_noun(len(rows), 'record')} with {rows.total_items / max(1, len(rows)):.2f} labels on average; one "
-            f"release, which was not compared with others."
-        )
+        sets = f" with {rows.total_items / len(rows):.2f} labels on average" if rows.total_items else ""
+        return f"{count_noun(len(rows), 'record')}{sets}. This is one release, which was not compared with others."
 
     @property
     def maximum_and_average(self) -> str:
@@ -181,7 +179,7 @@ class _Told:
 
     @property
     def tested(self) -> str:
-        return "Every set of items that the guarantee assumes to be known was counted. No other attack was tried here."
+        return "Everything that the guarantee assumes to be known was counted. No other attack was tried here."
 
     @property
     def chosen(self) -> str:
