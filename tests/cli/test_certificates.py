@@ -123,10 +123,9 @@ def test_a_passphrase_comes_from_the_environment_or_a_person(desk: Shell, monkey
     assert desk(*MAKE, "--key", "safe.key")[0] == 0
     monkeypatch.delenv("SHOAL_PASSPHRASE")
     assert "safe.key is encrypted: set its passphrase" in desk.fails(*MAKE, "--key", "safe.key")
-    asked = []
-    monkeypatch.setattr(keys, "_ask", lambda question, **_: asked.append(question) or "open sesame")
+    answers = {"Passphrase of safe.key": "open sesame"}
+    monkeypatch.setattr(keys, "_ask", lambda question, **_: answers[question])
     assert desk(*MAKE, "--key", "safe.key")[0] == 0
-    assert asked == ["Passphrase of safe.key"]
     monkeypatch.setattr(keys, "_ask", lambda *_, **__: "wrong")
     assert "cannot be opened with this passphrase" in desk.fails(*MAKE, "--key", "safe.key")
     code, out, _ = desk("keys", "show", "safe.key")
