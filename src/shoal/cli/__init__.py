@@ -56,6 +56,7 @@ COMMANDS = OnDemand(
             "inspect:profile",
             "Show what FILE holds, and how many records are unique.",
         ),
+        "risk": ("risk:risk", "Show what an attacker could find or learn in FILE."),
         "measure": ("measure:measure", "Measure how much PUBLISHED lost against ORIGINAL."),
         "compare": ("compare:compare", "Compare algorithms on data files, or run an experiment."),
         "recommend": ("recommend:command", "Recommend an algorithm for DATA."),
@@ -73,7 +74,7 @@ COMMANDS = OnDemand(
 SECTIONS = {  # in which the help lists the commands
     "Anonymize": ("demo", "init", "anonymize", "run", "verify"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
-    "Evaluate": ("measure", "explain", "workload", "compare"),
+    "Evaluate": ("risk", "measure", "explain", "workload", "compare"),
 }
 
 
