@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -123,10 +123,10 @@ def risk(
         risk_output.show(result)
 
 
-def _number(text: str) -> int | str:
+def _number(text: str) -> int | Literal["all"]:
     """Return how many items may be known."""
     if text == "all":
-        return text
+        return "all"
     if not text.isdecimal() or not int(text):
         raise OptionError(f"risk: m must be a number from 1 on, or 'all', got '{text}'.")
     return int(text)
