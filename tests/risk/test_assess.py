@@ -175,7 +175,7 @@ def random_view(rng: np.random.Generator, records: int) -> Published:
 def sample_everything(patch: pytest.MonkeyPatch, draws: int) -> None:
     """Let no figure be counted that can be estimated."""
     patch.setattr(crowds, "MOST", 0)
-    for name, value in {"WORK": 0, "DRAWS": draws}.items():
+    for name, value in {"WORK": 0, "DRAWS": draws, "WORST_DRAWS": draws, "FEWEST_DRAWS": 1}.items():
         patch.setattr(crowds, name, value)
     for name, value in {"EVERY_SET": 0, "DRAWS": draws}.items():
         patch.setattr(posteriors, name, value)

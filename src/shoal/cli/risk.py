@@ -84,10 +84,10 @@ def risk(
     workers: int,
     **given: Any,
 ) -> None:
-    """Show what an attacker could find or learn in FILE: raw or published data of any tool.
+    """Show what an attacker could find or learn in FILE.
 
-    It shows how many records fit what an attacker knows, how likely a record is found, and what is learned of
-    sensitive values. The exit code is 0, whatever the risk is.
+    FILE may hold raw or published data of any tool. The command shows how many records fit what an attacker knows, how
+    likely a record is found, and what is learned of sensitive values. The exit code is 0, whatever the risk is.
 
     \b
     shoal risk baskets.dat

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from shoal.cli import console
 from shoal.jobs.risk import RiskResult
 from shoal.report.formatting import band, count, label, share
-from shoal.risk import Assessment, Choice, Figure, Inference, Known, Scenario
+from shoal.risk import Assessment, Figure, Inference, Scenario
+from shoal.risk.assessment import Choice, Known
 
 Columns = Sequence[tuple[str, Choice, Callable[[Scenario], str]]]  # a title, which scenario, and what it shows
 ABOUT = (

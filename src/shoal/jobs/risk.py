@@ -26,12 +26,24 @@ from shoal.risk import Assessment, assess, threshold
 
 @dataclass(frozen=True)
 class RiskResult:
-    """The risk in data, and in the original data if they were given."""
+    """The risk in data, and in the original data if they were given.
 
-    m: int | Literal["all"]  # how many items the guarantee assumes to be known
+    Parameters
+    ----------
+    m : int or "all"
+        How many items of a record the guarantee assumes to be known.
+    assessment : Assessment
+        The figures.
+    original : Assessment or None
+        Those of the original data.
+    notes : tuple of str
+        Remarks about the result.
+    """
+
+    m: int | Literal["all"]
     assessment: Assessment
     original: Assessment | None = None
-    notes: tuple[str, ...] = ()  # remarks about the result
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``shoal risk --json`` prints."""

@@ -4,7 +4,7 @@
 """
 
 from shoal.risk.assess import assess
-from shoal.risk.assessment import Assessment, Band, Choice, Inference, Known, Posterior, Scenario
+from shoal.risk.assessment import Assessment, Band, Inference, Posterior, Scenario
 from shoal.risk.figure import Figure
 from shoal.risk.thresholds import PRESETS, Threshold, threshold
 
@@ -12,10 +12,8 @@ __all__ = [
     "PRESETS",
     "Assessment",
     "Band",
-    "Choice",
     "Figure",
     "Inference",
-    "Known",
     "Posterior",
     "Scenario",
     "Threshold",
