@@ -10,7 +10,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError
 from shoal.published import Published
-from tests.risk.test_assess import view_of
+from tests.risk.test_scenarios import view_of
 
 TREE = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 
