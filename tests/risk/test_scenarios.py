@@ -130,6 +130,7 @@ def test_searching_set_by_set_finds_what_the_kernels_count(view: Published, m: i
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crowds, "WORK", 0)
         patch.setattr(worst, "BLOCK", 3)
+        patch.setattr(posteriors, "AT_ONCE", 3)
         check_exact(risk.assess(view, m=m, thresholds=THRESHOLDS), view)
 
 
