@@ -66,6 +66,17 @@ def test_all_items_and_no_items(desk: Shell) -> None:
     assert "an attacker who knows nothing can narrow a record down to 2 of 2 records." in out
 
 
+def test_a_table_needs_no_sets_if_columns_are_known(desk: Shell) -> None:
+    desk.write("k.csv", "age,zip\n20,1\n20,1\n30,2\n")
+    code, out, _ = desk("risk", "k.csv", "--quasi-identifiers", "age,zip")
+    assert code == 0
+    assert "an attacker who knows the columns can narrow a record down to 1 of 3 records." in out
+    code, out, _ = desk("risk", "k.csv", "--quasi-identifiers", "age", "--sensitive-column", "zip")
+    assert code == 0
+    assert "Learning 'zip=1': 66.7 % of all have it." in out
+    assert "which column holds the sets?" in desk.fails("risk", "k.csv")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

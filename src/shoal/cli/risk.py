@@ -12,6 +12,9 @@ from shoal.cli import console, risk_output
 from shoal.cli.help import DATA, GUARANTEE, MEASURES, RUNS, GroupedCommand, engine_options, json_option, option
 from shoal.cli.options import FILE, INPUT, data_options, reading, tell
 from shoal.errors import OptionError
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
+from shoal.jobs.risk import reader
 from shoal.options import labels_of, names_of
 from shoal.risk import PRESETS, threshold
 
@@ -95,19 +98,18 @@ def risk(
     """
     number = _number(m)
     limits = [threshold(one) for one in thresholds]  # refuse wrong ones before reading anything
-    read_as = reading(given)
-    data = tell(shoal.read(file, **read_as))
-    others, before = (
-        None if source is None else tell(shoal.read(source, **read_as)) for source in (population, original)
+    read_as = ReadOptions(**reading(given))
+    known = None if quasi_identifiers is None else [name.strip() for name in names_of(quasi_identifiers)]
+    data, others, before = (
+        None if source is None else tell(DatasetSpec(file=str(source), reading=read_as).read_for_model(reader(known)))
+        for source in (file, population, original)
     )
     with console.engine(workers) as engine:
         result = shoal.assess_risk(
             data,
             m=number,
             thresholds=limits,
-            quasi_identifiers=None
-            if quasi_identifiers is None
-            else [name.strip() for name in names_of(quasi_identifiers)],
+            quasi_identifiers=known,
             sensitive=[label for text in sensitive for label in labels_of(text)],
             sensitive_column=names_of(sensitive_column or ""),
             population=others,

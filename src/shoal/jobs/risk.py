@@ -15,6 +15,7 @@ from shoal.jobs.column_specs import names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import PersonsSource, given_persons, with_quasi_identifiers
 from shoal.models.base import PrivacyModel
+from shoal.models.k import K
 from shoal.models.k_km import KKm
 from shoal.models.k_lm import KLm
 from shoal.models.km import Km
@@ -131,9 +132,9 @@ def assess_risk(
         taking_notes() as notes,
         engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running,
     ):
-        view = _seen(as_dataset(data, kind, reading), kind, known, person, notes, persons)
+        view = _seen(as_dataset(data, reader(known), reading), kind, known, person, notes, persons)
         others, before = (
-            None if source is None else _seen(as_dataset(source, kind, reading), kind, known, person, [])
+            None if source is None else _seen(as_dataset(source, reader(known), reading), kind, known, person, [])
             for source in (population, original)
         )
         result = assess(view, m=m, thresholds=limits, population=others, seed=seed, engine=running)
@@ -141,6 +142,11 @@ def assess_risk(
         if before is not None:
             raw = assess(before, m=m, thresholds=limits, population=others, seed=seed, engine=running)
     return RiskResult(m, result, raw, tuple(notes))
+
+
+def reader(quasi_identifiers: Sequence[str] | None) -> PrivacyModel | None:
+    """Return a model that says how to read the data: if columns are known, a table may have no sets."""
+    return None if quasi_identifiers is None else K(k=2)
 
 
 def _model(
@@ -167,5 +173,5 @@ def _seen(
     data = given_persons(data, persons)
     if quasi_identifiers is not None:
         data = with_quasi_identifiers(data, kind, quasi_identifiers, notes)
-    view = kind.validated_view(data) if kind.sensitive_labels or kind.columns else kind.as_published(data)
-    return view.of_persons(data.transactions.persons)
+    kind.refuse_missing(data)
+    return kind.as_published(data).of_persons(data.transactions.persons)
