@@ -94,8 +94,7 @@ private:
 
     // Counts the row at a node, and goes on with the labels of the row from `from` on.
     void meet(Walk& walk, int64_t node, size_t from) const {
-        if (walk.last.empty() || walk.person == NOBODY)
-            ++walk.count[node];
+        if (walk.last.empty() || walk.person == NOBODY) ++walk.count[node];
         else if (walk.last[node] != walk.person) {
             walk.last[node] = walk.person;
             ++walk.count[node];
@@ -121,10 +120,10 @@ private:
     }
 
     std::vector<Code> rank_;
-    std::vector<uint8_t> used_;     // by label: whether it is in some set
-    std::vector<Code> label_;       // by node: the rank of its label; node 0 is the empty set
-    std::vector<int64_t> first_;    // by node: its first child; the children end where those of the next node begin
-    std::vector<int64_t> child_of_; // by rank: the child of node 0, or 0
+    std::vector<uint8_t> used_;  // by label: whether it is in some set
+    std::vector<Code> label_;  // by node: the rank of its label; node 0 is the empty set
+    std::vector<int64_t> first_;  // by node: its first child; the children end where those of the next node begin
+    std::vector<int64_t> child_of_;  // by rank: the child of node 0, or 0
     std::vector<int64_t> node_of_;  // by set
 };
 

@@ -6,6 +6,7 @@ from . import evidence as evidence
 from . import hierarchies as hierarchies
 from . import metrics as metrics
 from . import models as models
+from . import risk as risk
 from ._version import __version__ as __version__
 from .data.columns import Column as Column
 from .data.dataset import Dataset as Dataset
@@ -25,6 +26,7 @@ from .jobs.generate import generate as generate
 from .jobs.init import init as init
 from .jobs.measure import measure as measure
 from .jobs.profile import profile as profile
+from .jobs.risk import assess_risk as assess_risk
 from .jobs.run import run as run
 from .jobs.verify import verify as verify
 from .jobs.workload import workload as workload

@@ -45,6 +45,10 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "keys-new": [("other",)],
     "keys-show": [("k.key",), ("k.pub",)],
     "profile": [("in.basket",), ("p.csv", *COLUMNS, "--person", "who")],
+    "risk": [
+        ("in.basket", "--m", "1", "--threshold", "ema", "--sensitive", "a1", "--population", "in.basket"),
+        ("p.csv", *COLUMNS, "--person", "who", "--m", "all", "--original", "p.csv"),
+    ],
     "measure": [
         ("in.basket", "out.basket", *TREE, "--known", "2", "--mining", "50", "--queries", "5"),
         ("in.basket", "in.basket", "--sensitive", "a1"),

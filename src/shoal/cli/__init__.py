@@ -56,6 +56,7 @@ COMMANDS = OnDemand(
             "profile:profile",
             "Show what FILE holds, and how many records are unique.",
         ),
+        "risk": ("risk:risk", "Show what an attacker could find or learn in FILE."),
         "keys": ("keys:keys", "Make and show the keys that sign certificates."),
         "measure": ("measure:measure", "Measure how much PUBLISHED lost against ORIGINAL."),
         "compare": ("compare:compare", "Compare algorithms on data files, or run an experiment."),
@@ -74,7 +75,7 @@ COMMANDS = OnDemand(
 SECTIONS = {  # in which the help lists the commands
     "Anonymize": ("demo", "init", "anonymize", "run", "verify", "keys"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
-    "Evaluate": ("measure", "explain", "workload", "compare"),
+    "Evaluate": ("risk", "measure", "explain", "workload", "compare"),
 }
 
 

@@ -162,19 +162,25 @@ def verify(
 
 
 def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:
-    """Return the data with the persons of their records, if these are given."""
-    if persons is not None and data.transactions.persons is not None:
-        raise OptionError("persons= and person= both name the persons of the records: leave one out.")
-    if persons is not None:
-        name, records = data.origin.source, len(data)
-        known = (
-            read_persons(persons, records, name)
-            if isinstance(persons, str | Path)
-            else checked_persons([str(one) for one in persons], records, name, "persons", "place")
-        )
-        data = data.with_transactions(data.transactions.of_persons(known))
+    """Return the data with the persons of their records, if these are given and the model counts them."""
+    data = given_persons(data, persons)
     require_counting(model, data)
     return data
+
+
+def given_persons(data: Dataset, persons: PersonsSource) -> Dataset:
+    """Return the data with the persons of their records, if these are given."""
+    if persons is None:
+        return data
+    if data.transactions.persons is not None:
+        raise OptionError("persons= and person= both name the persons of the records: leave one out.")
+    name, records = data.origin.source, len(data)
+    known = (
+        read_persons(persons, records, name)
+        if isinstance(persons, str | Path)
+        else checked_persons([str(one) for one in persons], records, name, "persons", "place")
+    )
+    return data.with_transactions(data.transactions.of_persons(known))
 
 
 def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:

@@ -189,13 +189,17 @@ class PrivacyModel(Spec, ABC):
         A sensitive label that the file lacks is an error: if it is misspelt, it protects nothing.
         """
         self.check_sets(data)
+        self.refuse_missing(data)
+        return self.as_published(data)
+
+    def refuse_missing(self, data: Dataset) -> None:
+        """Raise an error if the data lack a sensitive label."""
         if missed := self.missing_sensitive(data):
             raise OptionError(
                 f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
                 f"{data.origin.name}{self.suggest_label(missed[0], data)}: correct or remove it (if it is a group, "
                 f"give its hierarchy=)."
             )
-        return self.as_published(data)
 
     def check_sets(self, data: Dataset) -> None:
         """Raise an error if the guarantee covers sets, but the table was read without them."""

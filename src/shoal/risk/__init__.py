@@ -3,9 +3,9 @@
 :mod:`shoal.metrics.risk` has the few figures that charts of reports show; this package answers an officer's questions.
 """
 
-from shoal.risk.assess import assess
 from shoal.risk.assessment import Assessment, Band, Inference, Posterior, Scenario
 from shoal.risk.figure import Figure
+from shoal.risk.scenarios import assess
 from shoal.risk.thresholds import PRESETS, Threshold, threshold
 
 __all__ = [

@@ -14,7 +14,20 @@ Choice = Literal["worst", "random"]  # which items of the record these are
 
 @dataclass(frozen=True)
 class Band:
-    """The share of records whose crowd has ``least`` to ``most`` members. No ``most``: any larger number."""
+    """The share of records with a crowd of about the same size.
+
+    Parameters
+    ----------
+    least, most : int
+        The smallest and the largest size. ``most`` is None in the last band, which has no end.
+    share : Figure
+        The share of records.
+
+    Examples
+    --------
+    >>> Band(2, 4, Figure.of(0.5)).as_dict()
+    {'from': 2, 'to': 4, 'share': {'value': 0.5, 'low': 0.5, 'high': 0.5, 'exact': True}}
+    """
 
     least: int
     most: int | None
@@ -55,6 +68,16 @@ class Scenario:
         The same as the prosecutor's, but with crowds in the population. None if no population was given.
     above : tuple of (float, Figure)
         For each threshold, the share of records whose risk is above it.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> result = shoal.assess_risk([["a", "b"], ["a", "b"], ["a", "c"]], m=1, thresholds=[0.5])
+    >>> one = result.assessment.scenario(1, "worst")
+    >>> one.smallest.value, one.prosecutor_mean.value, [share.value for _, share in one.above]
+    (1, 0.666..., [0.333...])
+    >>> [(band.least, band.most, band.share.value) for band in one.histogram][:2]
+    [(1, 1, 0.333...), (2, 2, 0.666...)]
     """
 
     known_items: Known
@@ -94,13 +117,33 @@ class Scenario:
 class Posterior:
     """How probable a sensitive value is for an intruder who knows some items of a record that has it.
 
-    The probability is the share of the value among the records, or persons, that fit. ``largest`` is over all records
-    with the value and all items that may be known. ``mean`` is over these records with items drawn at random.
+    The probability is the share of the value among the records, or persons, that fit.
+
+    Parameters
+    ----------
+    known_items : int or "all"
+        How many items of the record the intruder knows. A record with fewer items is known as a whole.
+    columns : bool
+        Whether the intruder also knows all quasi-identifying columns.
+    draws : int
+        How many draws the mean rests on. 0 means that all was counted.
+    largest : Figure
+        The largest share, over all records with the value and all sets of so many of their items.
+    mean : Figure
+        The mean over the records with the value, if the items are drawn at random.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> result = shoal.assess_risk([["a", "HIV"], ["a"], ["b", "HIV"], ["b", "HIV"]], m=1, sensitive="HIV")
+    >>> one = result.assessment.inferences[0].posteriors[0]
+    >>> one.known_items, one.largest.value, one.mean.value  # 2 of 2 with b, 1 of 2 with a
+    (1, 1.0, 0.833...)
     """
 
     known_items: Known
     columns: bool
-    draws: int  # how many draws the mean rests on; 0: it was counted
+    draws: int
     largest: Figure
     mean: Figure
 
@@ -128,7 +171,15 @@ class Inference:
     prior : Figure
         Its share in the whole data.
     posteriors : tuple of Posterior
-        Its probability for an intruder who knows 0, 1, 2, .. items of a record that has it.
+        Its probability for an intruder who knows 1, 2, .. items of a record that has it, or columns.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> result = shoal.assess_risk([["a", "HIV"], ["a"], ["b"], ["b"]], m=1, sensitive="HIV")
+    >>> one = result.assessment.inferences[0]
+    >>> one.value, one.records, one.prior.value, one.posteriors[0].largest.value
+    ('HIV', 1, 0.25, 0.5)
     """
 
     value: str

@@ -25,10 +25,12 @@ from shoal.risk.targets import MOST, Targets
 from shoal.risk.worst import MOST_SETS, WorstCrowds
 
 DRAWS = 20_000  # records that are drawn, if not all can be counted
+WORST_DRAWS = 5_000  # the same, if every set of a record is looked at
 FEWEST_DRAWS = 400
 WORK = 60_000_000  # sets of the same size that the kernels count for all records
-COUNTED_SETS = 4_000_000  # sets of the same size that are asked for one by one
-RANDOM_SETS = 250_000  # the same, if chance may choose among them
+COUNTED_SETS = 4_000_000  # sets of the same size that are asked for one by one, of all records
+DRAWN_SETS = 1_500_000  # the same, of drawn records
+RANDOM_SETS = 1_000_000  # the same, if chance may choose among them
 SPLIT_ITEMS = 5_000_000  # items of records that are split by class
 
 
@@ -214,7 +216,7 @@ class Crowds:
         lengths = self.facts.rows.size_counts
         sets = numbers_of_sets(np.arange(len(lengths)), number)
         mean = float((np.where(sets > MOST_SETS, 1, sets) * lengths.astype(float)).sum()) / max(1, len(self.facts))
-        draws = int(min(DRAWS, max(FEWEST_DRAWS, COUNTED_SETS / mean)))
+        draws = int(min(WORST_DRAWS, max(FEWEST_DRAWS, DRAWN_SETS / mean)))
         return Targets.drawn(self.facts, draws, self._rng(1))
 
     @cached_property

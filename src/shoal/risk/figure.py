@@ -42,6 +42,18 @@ class Figure:
         """Return a figure that is in an interval. It is exact if both ends are the same."""
         return cls.of(low) if low == high else cls(min(max(value, low), high), low, high, False)
 
+    def at_most(self, other: Figure) -> Figure:
+        """Return the figure of a number that is known to be no larger than another.
+
+        >>> Figure.within(0.2, 0.1, 0.4).at_most(Figure.of(0.3)).high
+        0.3
+        """
+        if self.exact or self.high <= other.high:
+            return self
+        if other.high <= self.low:  # the draws were far off, so all that is known is the other figure
+            return Figure(other.high, 0.0, other.high, False) if other.high else Figure.of(0.0)
+        return Figure(min(self.value, other.high), self.low, other.high, False)
+
     def inverse(self) -> Figure:
         """Return 1 divided by the figure. A figure of 0 stays 0."""
         if not self.high:

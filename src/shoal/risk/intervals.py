@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 ERROR = 0.05  # the probability that the true number is outside
 _STEPS = 40  # of the bisection: the ends are exact to 12 digits
-_DIGITS = 6  # the ends are rounded outwards to these decimals
+_DIGITS = 6  # significant digits that the ends are rounded to, outwards
 
 
 def share_bounds(low: int, high: int, draws: int) -> tuple[float, float]:
@@ -22,7 +23,7 @@ def share_bounds(low: int, high: int, draws: int) -> tuple[float, float]:
     ``low`` and ``high``: at least and at most how many of the draws have the property.
 
     >>> share_bounds(0, 0, 100), share_bounds(50, 50, 100)
-    ((0.0, 0.036217), (0.398321, 0.601679))
+    ((0.0, 0.0362167), (0.398321, 0.601679))
     """
     return outwards(1 - _highest(draws - low, draws), _highest(high, draws))
 
@@ -43,9 +44,12 @@ def mean_bounds(low: npt.NDArray[np.float64], high: npt.NDArray[np.float64], mos
 
 
 def outwards(low: float, high: float) -> tuple[float, float]:
-    """Round the ends of an interval, so that it grows."""
-    scale = 10**_DIGITS
-    return max(0, math.floor(low * scale)) / scale, math.ceil(high * scale) / scale
+    """Round the ends of an interval, so that it grows. Then every processor writes the same.
+
+    >>> outwards(0.0012345678, 0.98765432)
+    (0.00123456, 0.987655)
+    """
+    return _rounded(max(0.0, low), math.floor), _rounded(high, math.ceil)
 
 
 @functools.lru_cache(maxsize=64)
@@ -61,6 +65,15 @@ def quantile_ranks(share: float, draws: int) -> tuple[int, int]:
     low = int(np.searchsorted(below, ERROR / 2))
     high = int(np.searchsorted(below, 1 - ERROR / 2, side="left")) + 1
     return low, min(high, draws + 1)
+
+
+def _rounded(number: float, to_whole: Callable[[float], int]) -> float:
+    """Round a number to some digits."""
+    if number <= 0:
+        return 0.0
+    decimals = _DIGITS - 1 - math.floor(math.log10(number))
+    scale = math.pow(10, decimals)
+    return to_whole(number * scale) / scale
 
 
 def _margin(drawn: npt.NDArray[np.float64], most: float) -> float:

@@ -11,12 +11,29 @@ from shoal.errors import OptionError, did_you_mean
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold that a document states as the smallest group that is acceptable."""
+    """A threshold that a document states as the smallest group that is acceptable.
+
+    Parameters
+    ----------
+    name : str
+        What ``--threshold`` takes.
+    crowd : int
+        The smallest crowd that is not above it.
+    text : str
+        How the document writes it.
+    source : str
+        The title of the document.
+
+    Examples
+    --------
+    >>> PRESETS["ema"].crowd, PRESETS["ema"].text, PRESETS["ema"].value
+    (11, '0.09', 0.0909...)
+    """
 
     name: str
-    crowd: int  # the smallest group that is not above it
-    text: str  # how the document writes it
-    source: str  # the title of the document
+    crowd: int
+    text: str
+    source: str
 
     @property
     def value(self) -> float:

@@ -93,10 +93,12 @@ def _numbers(facts: Facts, m: int | Literal["all"], columns: bool) -> tuple[Know
 
 def _scenario(crowds: Crowds, number: Known, choice: Choice, thresholds: tuple[float, ...]) -> Scenario:
     """Return the figures of a scenario."""
-    tally = crowds.worst(number) if choice == "worst" else crowds.random(number)
+    worst = crowds.worst(number)
     smallest = crowds.smallest(number)
     highest = smallest.inverse()
-    mean = tally.mean_risk(highest.high)
+    tally = worst if choice == "worst" else crowds.random(number)
+    most = tally if worst.draws else worst  # no choice is worse; of two estimates, this may be untrue
+    mean = tally.mean_risk(highest.high).at_most(most.mean_risk(highest.high))
     journalist_max = journalist_mean = None
     if crowds.population is not None:
         outside = crowds.worst(number, outside=True) if choice == "worst" else crowds.random(number, outside=True)
@@ -115,5 +117,5 @@ def _scenario(crowds: Crowds, number: Known, choice: Choice, thresholds: tuple[f
         marketer=mean if journalist_mean is None else journalist_mean,
         journalist_max=journalist_max,
         journalist_mean=journalist_mean,
-        above=tuple((one, tally.share_above(one)) for one in thresholds),
+        above=tuple((one, tally.share_above(one).at_most(most.share_above(one))) for one in thresholds),
     )

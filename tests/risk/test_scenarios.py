@@ -1,7 +1,13 @@
-"""Every figure, against counting by looking at every record for every known set."""
+"""Every figure, against counting by looking at every record for every known set.
+
+Covers: risk/assessment.py, risk/crowds.py, risk/facts.py, risk/posteriors.py, risk/sets.py, risk/targets.py,
+risk/worst.py.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -16,8 +22,13 @@ from shoal import risk
 from shoal.data.persons import Persons
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
+from shoal.engines import Engine
+from shoal.errors import OptionError
+from shoal.metrics import crowds as metrics_crowds
+from shoal.metrics.risk import Risk
+from shoal.models.km import Km
 from shoal.published import Grouping, Published
-from shoal.risk import crowds, posteriors, worst
+from shoal.risk import crowds, facts, posteriors, worst
 from shoal.risk.assessment import Assessment, Choice
 from shoal.risk.figure import Figure
 from tests.budget import examples
@@ -119,6 +130,7 @@ def test_searching_set_by_set_finds_what_the_kernels_count(view: Published, m: i
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crowds, "WORK", 0)
         patch.setattr(worst, "BLOCK", 3)
+        patch.setattr(posteriors, "AT_ONCE", 3)
         check_exact(risk.assess(view, m=m, thresholds=THRESHOLDS), view)
 
 
@@ -164,7 +176,7 @@ def random_view(rng: np.random.Generator, records: int) -> Published:
 def sample_everything(patch: pytest.MonkeyPatch, draws: int) -> None:
     """Let no figure be counted that can be estimated."""
     patch.setattr(crowds, "MOST", 0)
-    for name, value in {"WORK": 0, "DRAWS": draws}.items():
+    for name, value in {"WORK": 0, "DRAWS": draws, "WORST_DRAWS": draws, "FEWEST_DRAWS": 1}.items():
         patch.setattr(crowds, name, value)
     for name, value in {"EVERY_SET": 0, "DRAWS": draws}.items():
         patch.setattr(posteriors, name, value)
@@ -183,3 +195,123 @@ def figures(result: Assessment) -> Iterator[tuple[str, Figure]]:
         for posterior in inference.posteriors:
             yield f"{inference.value} {posterior.known_items} largest", posterior.largest
             yield f"{inference.value} {posterior.known_items} mean", posterior.mean
+
+
+@examples(100)
+@given(views(), st.integers(1, 3))
+def test_the_worst_choice_agrees_with_the_charts(view: Published, m: int) -> None:
+    chart = Risk.of(view.rows, 2, m)
+    result = risk.assess(view, m=m)
+    for number in range(1, m + 1) if view.rows.longest else ():
+        one = result.scenario(number, "worst")
+        assert one.prosecutor_max.value == chart.prosecutor[number - 1]
+        assert one.prosecutor_mean.value == pytest.approx(chart.average[number - 1])
+
+
+@examples(100)
+@given(views(), st.integers(2, 4), st.integers(1, 2))
+def test_crowds_of_a_release_are_no_smaller_than_its_k(view: Published, k: int, m: int) -> None:
+    view = replace(view, sensitive=None)
+    smallest = [
+        one.smallest.value
+        for one in risk.assess(view, m=m).scenarios
+        if one.known_items in (m, *range(m)) and not one.columns
+    ]
+    assert (min(smallest, default=k) >= k) == Km(k=k, m=m).verify(view).holds or view.rows.count_persons() < k
+
+
+@examples(100)
+@given(views(), st.data())
+def test_known_labels_tell_at_least_as_much_as_the_items_below_them(view: Published, data: st.DataObject) -> None:
+    """Items of a published record are below no more labels of it, which leave no smaller crowd than the worst ones."""
+    above = data.draw(st.fixed_dictionaries({item: st.sampled_from([item, "A", "B"]) for item in "abcdef"}))
+    rows = [sorted(row) for row in view.rows.sets()]
+    labels = [sorted({above[item] for item in row}) for row in rows]
+    published, slow = view_of(labels), Slow.of(view_of(labels))
+    result = risk.assess(published, m=1)
+    for number in (1, 2, 3):
+        crowds = [
+            slow.crowd(frozenset(above[item] for item in known))
+            for row in range(len(rows))
+            for known in Slow.of(view).known(row, number)
+        ]
+        assert not published.rows.longest or min(crowds) >= result.scenario(number, "worst").smallest.value
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_workers_parts_and_memory_change_nothing(sampled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = random_view(np.random.default_rng(3), 400)
+    if sampled:
+        sample_everything(monkeypatch, draws=200)
+    wanted = risk.assess(view, m=2, thresholds=THRESHOLDS, seed=5).as_dict()
+    for workers, part in ((1, 7), (3, 50)):
+        monkeypatch.setattr(facts, "PART", part)
+        monkeypatch.setattr(facts, "BLOCK", 10 * part)
+        engine = Engine(workers=workers, memory=1 << 16, part_rows=64)
+        assert json.dumps(risk.assess(view, m=2, thresholds=THRESHOLDS, seed=5, engine=engine).as_dict()) == json.dumps(
+            wanted
+        )
+    other = risk.assess(view, m=2, thresholds=THRESHOLDS, seed=6).as_dict()
+    assert (other != wanted) == sampled
+
+
+def test_a_table_of_supports_counts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = replace(random_view(np.random.default_rng(4), 60), classes=None, sensitive=None)
+    view = view.of_persons(None)
+    wanted = risk.assess(view, m=2)
+    monkeypatch.setattr(metrics_crowds, "LARGE", 0)
+    assert metrics_crowds.counts_by_table(view.rows, 2, Engine())
+    assert risk.assess(view, m=2) == wanted
+
+
+def test_rows_with_too_many_sets_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = view_of([list("abcdef"), list("abcdef"), list("ab"), list("cd"), list("ef"), ["a"]])
+    exact = risk.assess(view, m=1)
+    monkeypatch.setattr(crowds, "WORK", 0)
+    monkeypatch.setattr(worst, "MOST_SETS", 6)
+    result = risk.assess(view, m=1)
+    two, three = result.scenario(2, "worst"), result.scenario(3, "worst")
+    assert two.draws == three.draws == 0
+    assert not two.prosecutor_mean.exact
+    for one in (two, three):
+        true = exact.scenario(one.known_items, "worst")
+        for name in ("smallest", "prosecutor_max", "prosecutor_mean"):
+            assert getattr(one, name).low <= getattr(true, name).value <= getattr(one, name).high
+
+
+def test_records_without_items_hide_among_everybody() -> None:
+    result = risk.assess(view_of([[], ["a"], ["a"]]), m=1)
+    assert result.scenario("all", "worst").quantiles[-1][1].value == 2
+    assert result.scenario("all", "worst").prosecutor_mean.value == pytest.approx((1 / 3 + 1 / 2 + 1 / 2) / 3)
+    nothing = risk.assess(view_of([[], [], []]), m=1)
+    assert [(one.known_items, one.smallest.value) for one in nothing.scenarios] == [(0, 3), (0, 3)]
+    columns = risk.assess(view_of([[], [], []], [0, 0, 1]), m=1)
+    assert [(one.known_items, one.columns, one.smallest.value) for one in columns.scenarios] == [(0, True, 1)] * 2
+
+
+def test_no_records() -> None:
+    result = risk.assess(Published.plain(Transactions.nothing(0)), m=1, thresholds=(0.1,))
+    assert result.records == 0
+    assert {one.prosecutor_max.value for one in result.scenarios} == {0}
+
+
+def test_the_dict_is_plain_and_names_no_items() -> None:
+    view = random_view(np.random.default_rng(5), 30)
+    text = json.dumps(risk.assess(view, m=1, thresholds=(0.2,)).as_dict(), allow_nan=False)
+    assert set(re.findall(r'"([a-h])"', text)) == set()
+    assert set(re.findall(r'"value": "(\w+)"', text)) == {"x"}
+
+
+def test_scenarios_are_looked_up() -> None:
+    result = risk.assess(view_of([["a"], ["a", "b"]]), m=1)
+    assert result.scenario(1, "random").choice == "random"
+    with pytest.raises(OptionError, match=r"no scenario with known_items=7.*choose known_items from 1, 2, 3, all"):
+        result.scenario(7, "worst")
+    with pytest.raises(OptionError, match="leave columns= out"):
+        result.scenario(1, "worst", columns=True)
+
+
+@pytest.mark.parametrize(("options", "message"), [({"m": 0}, "m must be"), ({"m": 1, "thresholds": [2]}, "threshold")])
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        risk.assess(view_of([["a"]]), **options)
