@@ -2,6 +2,7 @@ __all__: list[str]
 
 from . import algorithms as algorithms
 from . import errors as errors
+from . import evidence as evidence
 from . import hierarchies as hierarchies
 from . import metrics as metrics
 from . import models as models

@@ -1,0 +1,5 @@
+"""What a release can show to somebody who does not trust its maker."""
+
+import lazy_loader as lazy
+
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
