@@ -52,6 +52,10 @@ COMMANDS = OnDemand(
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
         "init": ("init:init", "Write a commented problem file for DATA."),
         "verify": ("inspect:verify", "Check whether the published FILE keeps a guarantee."),
+        "check-proof": (
+            "check_proof:command",
+            "Check the PROOF that no other release of DATA loses less.",
+        ),
         "profile": (
             "inspect:profile",
             "Show what FILE holds, and how many records are unique.",
@@ -71,7 +75,7 @@ COMMANDS = OnDemand(
     }
 )
 SECTIONS = {  # in which the help lists the commands
-    "Anonymize": ("demo", "init", "anonymize", "run", "verify"),
+    "Anonymize": ("demo", "init", "anonymize", "run", "verify", "check-proof"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
     "Evaluate": ("measure", "explain", "workload", "compare"),
 }

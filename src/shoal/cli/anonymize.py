@@ -114,6 +114,13 @@ if TYPE_CHECKING:
     help="With --person: write the person of each published record, for 'shoal verify --persons'. Do not publish it.",
 )
 @option(
+    "--proof",
+    type=FILE,
+    group=OUTPUT,
+    rare=True,
+    help="km by optimal or auto: write what the lower bound rests on, for 'shoal check-proof'. Do not publish it.",
+)
+@option(
     "--escape-formulas",
     is_flag=True,
     group=OUTPUT,
@@ -193,9 +200,9 @@ def carry_out(
 def _show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None:
     """Show what came out, as the options ask."""
     if as_json:
-        console.show_json(command, release_json.document(story, job.output, job.reports))
+        console.show_json(command, release_json.document(story, job.output, job.reports, job.proof))
     elif not console.is_quiet():
-        show(story, job.output_name, job.reports)
+        show(story, job.output_name, job.reports, job.proof)
 
 
 def _carry_out_on_cluster(job: Job, cluster: Cluster, workers: int, *, as_json: bool, command: str) -> None:
@@ -216,7 +223,7 @@ def _rendered(story: Story, *, job: Job, as_json: bool, command: str, looks: con
     return pieces
 
 
-def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
+def show(story: Story, output: str, reports: tuple[Path, ...], proof: Path | None = None) -> None:
     """Show the result in a few lines."""
     release = story.release
     changed = flips(release, named=False)
@@ -249,6 +256,7 @@ def show(story: Story, output: str, reports: tuple[Path, ...]) -> None:
         ("written", "standard output" if output == STDOUT else output),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
+        *([] if proof is None else [("proof, not to be published", str(proof))]),
         *(("report", str(path)) for path in reports),
     ]
     console.table(None, ["", ""], rows, right=9)

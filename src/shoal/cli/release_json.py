@@ -14,7 +14,7 @@ from shoal.report.facts import plain
 from shoal.report.wording import worded
 
 
-def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str, Any]:
+def document(story: Story, output: Path, reports: tuple[Path, ...], proof: Path | None = None) -> dict[str, Any]:
     """Return the release, its losses, and the files that were written."""
     release = story.release
     model, algorithm = release.problem.model, release.algorithm
@@ -32,7 +32,7 @@ def document(story: Story, output: Path, reports: tuple[Path, ...]) -> dict[str,
             "worthless": headline.worthless(story) is not None,
             "optimality": _optimality(release),
             "seconds": {"total": sum(release.timings.values()), **release.timings},
-            "files": _files(release, output, reports),
+            "files": {**_files(release, output, reports), "proof": proof and str(proof)},
             "notes": [{"text": worded(note), "untrue": note.untrue} for note in release.note_values],
         }
     )

@@ -92,6 +92,7 @@ def _words(job: Job) -> Iterator[str]:
         "output_format",
         "output_layout",
         "persons_out",
+        "proof",
     ):
         owner = job if hasattr(job, name) else data
         value = getattr(owner, name)

@@ -20,6 +20,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
+from shoal.evidence.proof.make import proof_of, refuse_unprovable
 from shoal.files import all_or_none, check_folder, check_writable
 from shoal.files.staging import remove_leftovers
 from shoal.hierarchies import codebook
@@ -54,6 +55,7 @@ class Job:
     escape_formulas: bool = False
     codebook: Path | bool | None = None  # None: next to the output, if siblings are grouped
     persons_out: Path | None = None  # whose the published records are, for the owner alone
+    proof: Path | None = None  # what the lower bound rests on, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
     given: Command | None = None  # the command line as the user gave it, if the paths here are others
@@ -70,6 +72,7 @@ class Job:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
             require_loss(release, self.max_loss, f"max_loss={self.max_loss:g}", partial(headline.remedy_line, story))
+        proof = None if self.proof is None else proof_of(release, engine)
         with output_path(self.output) as path, all_or_none():
             written = release.save(
                 path,
@@ -83,6 +86,8 @@ class Job:
             story = story.of_written(written)
             for target in self.reports:
                 report.write(story, target)
+            if proof is not None and self.proof is not None:
+                proof.save(self.proof)
         return story
 
     @property
@@ -101,9 +106,11 @@ class Job:
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
         book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
         output = [] if self.to_stdout else [self.output]
-        inside = [] if self.persons_out is None else [self.persons_out]
+        inside = [path for path in (self.persons_out, self.proof) if path is not None]
         written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
-        if inside and self.data.reading.person is None:
+        if self.proof is not None:
+            refuse_unprovable(self.model, self.algorithm)
+        if self.persons_out is not None and self.data.reading.person is None:
             raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
         if self.output_parts is not None and self.output_parts < 0:
             raise OptionError(f"output_parts= must not be negative, got {self.output_parts}.")
@@ -198,4 +205,4 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path
                     f"{target} matches the pattern of the input, so the next run would read it: name another file."
                 )
     if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError("The output, the code book, the persons and the reports must be different files.")
+        raise OutputError("The output, the code book, the persons, the proof and the reports must be different files.")

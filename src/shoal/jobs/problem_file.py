@@ -25,6 +25,7 @@
     codebook = "labels.csv"        # false: none; default: next to the file, if groups of siblings are published
     reports = ["report.html"]
     persons = "persons.txt"        # with person in [data]: the person of each record; do not publish it
+    proof = "proof.json"           # what the lower bound rests on, for shoal check-proof; do not publish it
     [run]
     seed = 7
     max_loss = 0.2                 # write nothing if the loss is higher
@@ -57,6 +58,7 @@ OUTPUT = (
     "escape_formulas",
     "columns",
     "persons",
+    "proof",
 )
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 AnySpec = TypeVar("AnySpec", bound=Spec)
@@ -106,6 +108,7 @@ class _File(TomlFile):
             output_layout=self.typed(output, "layout", "", "output") or None,
             output_parts=self._parts(output),
             persons_out=self.file(output, "persons", "output") if "persons" in output else None,
+            proof=self.file(output, "proof", "output") if "proof" in output else None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),
             lists=tuple(self.lists),

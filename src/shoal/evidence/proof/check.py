@@ -75,17 +75,17 @@ class ProofCheck:
             return next(f"Not checked: {step.name}: {step.finding}." for step in self.steps if step.holds is None)
         proof = self.proof
         loss, bound = proof.cut_cost / proof.scale, proof.lower_bound / proof.scale
-        guarantee = f"cut with k = {proof.k} and m = {proof.m}"
+        kind = f"k^m-anonymous cut of the hierarchy (k = {proof.k}, m = {proof.m})"
         if proof.proven:
-            return f"No {guarantee} loses less than the release ({proof.loss.upper()} {loss:.6f})."
-        return f"Every {guarantee} loses at least {bound:.6f} ({proof.loss.upper()}); the release loses {loss:.6f}."
+            return f"No {kind} loses less than the release ({proof.loss.upper()} {loss:.6f})."
+        return f"Every {kind} loses at least {bound:.6f} ({proof.loss.upper()}); the release loses {loss:.6f}."
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``shoal check-proof --json`` prints."""
         proof = self.proof
         return {
             "holds": self.holds,
-            "proven": proof.proven,
+            "claims_optimum": proof.proven,
             "model": {"name": "km", "k": proof.k, "m": proof.m},
             "counted": "persons" if proof.persons else "records",
             "loss": {"name": proof.loss, "release": proof.cut_cost / proof.scale},
@@ -155,7 +155,7 @@ def check_proof(
     >>> release = shoal.anonymize(data, k=2, m=2, hierarchy=tree, algorithm="optimal")
     >>> check = check_proof(shoal.evidence.proof_of(release), data)
     >>> check.holds, check.conclusion
-    (True, 'No cut with k = 2 and m = 2 loses less than the release (NCP 0.227273).')
+    (True, 'No k^m-anonymous cut of the hierarchy (k = 2, m = 2) loses less than the release (NCP 0.227273).')
     """
     if solver:
         rc2.require_solver()
@@ -200,8 +200,10 @@ def _steps(
         yield bound(problem)
     except Wrong as wrong:
         yield Step(now, False, str(wrong))
+    except KeyboardInterrupt:
+        yield Step(now, None, "interrupted")
     for left in name:
-        yield Step(left, None, "an earlier step does not hold")
+        yield Step(left, None, "an earlier step was not completed")
 
 
 def _bound(proof: Proof, problem: CutProblem, seconds: float | None, engine: Engine) -> Step:

@@ -14,7 +14,7 @@ from shoal import discovery
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.errors import DataError, HierarchyError, OptionError
+from shoal.errors import HierarchyError, OptionError, shorten
 from shoal.evidence.proof.document import Proof
 from shoal.evidence.proof.problem import CutProblem
 from shoal.evidence.proof.supports import Supports
@@ -69,10 +69,11 @@ def encoded(proof: Proof, rows: Transactions) -> Transactions:
         raise OptionError("The proof counts persons: name their column with person=.")
     if not proof.persons and rows.persons is not None:
         raise OptionError("The proof counts records, not persons: leave out person=.")
-    try:
-        return proof.hierarchy.encode(rows.gathered)
-    except DataError as error:
-        raise Wrong(str(error)) from None
+    unknown = {*rows.used_labels} - {*proof.hierarchy.items}
+    if unknown:
+        example = shorten(min(unknown))
+        raise Wrong(f"{len(unknown):,} items of the data are not in the hierarchy, for example '{example}'")
+    return proof.hierarchy.encode(rows.gathered)
 
 
 def rare(proof: Proof, rows: Transactions, engine: Engine) -> str:
@@ -131,7 +132,7 @@ def cut(proof: Proof, rows: Transactions, problem: CutProblem, engine: Engine) -
         raise Wrong(f"it is said to cost {proof.cut_cost:,}, but costs {cost:,}")
     if cost < proof.lower_bound:
         raise Wrong(f"it costs {cost:,}, which is below the lower bound, {proof.lower_bound:,}")
-    return f"it keeps the guarantee ({found.checked:,} sets or records counted), and costs {cost:,}"
+    return f"it keeps the guarantee, and costs {cost:,}"
 
 
 def _cut_labels(hierarchy: Hierarchy, nodes: Sequence[int]) -> np.typing.NDArray[np.int32]:
