@@ -160,8 +160,9 @@ def check_proof(
     if solver:
         rc2.require_solver()
     seconds = float("inf") if solver_time == "none" else _seconds(solver_time)
-    outputs = {path: write for path, write in ((opb, CutProblem.opb), (wcnf, CutProblem.wcnf)) if path is not None}
-    _refuse_outputs([Path(path) for path in outputs], proof, data)
+    named = ((opb, CutProblem.opb), (wcnf, CutProblem.wcnf))
+    outputs = [(Path(path), write) for path, write in named if path is not None]
+    _refuse_outputs([path for path, _ in outputs], proof, data)
     given = proof if isinstance(proof, Proof) else Proof.load(proof)
     owner = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else hierarchies.load(hierarchy)
     if isinstance(data, Dataset) and reading:
@@ -171,8 +172,8 @@ def check_proof(
 
         def bound(problem: CutProblem) -> Step:
             with all_or_none():
-                for path, write in outputs.items():
-                    write_text(Path(path), write(problem))
+                for path, write in outputs:
+                    write_text(path, write(problem))
             return _bound(given, problem, seconds if solver else None, running)
 
         return ProofCheck(given, tuple(_steps(given, dataset, owner, running, bound)))

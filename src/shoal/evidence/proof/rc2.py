@@ -76,7 +76,7 @@ def minimum(wcnf: str, enough: int, seconds: float, tick: Callable[[float], None
             best = answers[-1] if answers else best
             if ended and not best.optimal and best.lower < enough:
                 raise SolverFailed(f"the solver ended with code {process.wait()}")
-            tick(best.lower / max(1, enough))
+            tick(min(1.0, best.lower / max(1, enough)))
             reader.join(WAIT)
     finally:
         process.kill()
