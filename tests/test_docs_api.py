@@ -19,7 +19,15 @@ from shoal.options import Spec
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "reference" / "api"
-FAMILIES = ("shoal", "shoal.algorithms", "shoal.errors", "shoal.hierarchies", "shoal.metrics", "shoal.models")
+FAMILIES = (
+    "shoal",
+    "shoal.algorithms",
+    "shoal.errors",
+    "shoal.evidence",
+    "shoal.hierarchies",
+    "shoal.metrics",
+    "shoal.models",
+)
 BUGS = {
     "shoal.errors.OutputError",
     "shoal.errors.PrivacyViolation",

@@ -61,7 +61,11 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("anonymize", "in.basket", "-o", "o.basket", *TREE, "--k", "2", "--dry-run"),
         ("run", "p.toml", "--dry-run"),
     ],
-    "check-proof": [("proof.json", "in.basket"), ("proof.json", "in.basket", "--no-solver"), ("proof.json", "out.basket")],
+    "check-proof": [
+        ("proof.json", "in.basket"),
+        ("proof.json", "in.basket", "--no-solver"),
+        ("proof.json", "out.basket"),
+    ],
     "models": [()],
     "algorithms": [()],
 }
@@ -136,7 +140,13 @@ def test_the_figures_of_a_release(desk: Shell) -> None:
         assert made[key] == report[key]
     assert made["records"] == 4
     assert made["labels"] == {"before": 4, "after": 3}
-    assert made["files"] == {"data": "o.basket", "codebook": None, "persons": None, "proof": None, "reports": ["r.json"]}
+    assert made["files"] == {
+        "data": "o.basket",
+        "codebook": None,
+        "persons": None,
+        "proof": None,
+        "reports": ["r.json"],
+    }
     assert made["optimality"]["proven"] is True
 
 

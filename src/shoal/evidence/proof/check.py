@@ -75,7 +75,7 @@ class ProofCheck:
             return next(f"Not checked: {step.name}: {step.finding}." for step in self.steps if step.holds is None)
         proof = self.proof
         loss, bound = proof.cut_cost / proof.scale, proof.lower_bound / proof.scale
-        kind = f"k^m-anonymous cut of the hierarchy (k = {proof.k}, m = {proof.m})"
+        kind = f"k^m-anonymous cut of this hierarchy (k = {proof.k}, m = {proof.m})"
         if proof.proven:
             return f"No {kind} loses less than the release ({proof.loss.upper()} {loss:.6f})."
         return f"Every {kind} loses at least {bound:.6f} ({proof.loss.upper()}); the release loses {loss:.6f}."
@@ -155,7 +155,7 @@ def check_proof(
     >>> release = shoal.anonymize(data, k=2, m=2, hierarchy=tree, algorithm="optimal")
     >>> check = check_proof(shoal.evidence.proof_of(release), data)
     >>> check.holds, check.conclusion
-    (True, 'No k^m-anonymous cut of the hierarchy (k = 2, m = 2) loses less than the release (NCP 0.227273).')
+    (True, 'No k^m-anonymous cut of this hierarchy (k = 2, m = 2) loses less than the release (NCP 0.227273).')
     """
     if solver:
         rc2.require_solver()

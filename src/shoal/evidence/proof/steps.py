@@ -47,7 +47,8 @@ def tree(proof: Proof, owner: Hierarchy | None) -> str:
     if owner is None:
         return found
     _contains(hierarchy, owner)
-    return f"{found}; they contain all groups of {owner.name}"
+    more = hierarchy.n_leaves - owner.n_leaves
+    return f"{found}; they contain all groups of {owner.name}" + (f", and {more:,} more items" if more else "")
 
 
 def _contains(hierarchy: Hierarchy, owner: Hierarchy) -> None:
