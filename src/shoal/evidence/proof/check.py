@@ -51,6 +51,14 @@ class ProofCheck:
         The proof that was checked.
     steps : tuple of Step
         What was found in each step. If one does not hold, those after it are not checked.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> release = shoal.anonymize([["a", "b"], ["a"], ["b"]], k=2, m=1, algorithm="optimal", siblings="label")
+    >>> check = shoal.evidence.check_proof(shoal.evidence.proof_of(release), [["a", "b"], ["a"]])
+    >>> bool(check), check.conclusion
+    (False, "Wrong: costs: ...")
     """
 
     proof: Proof
