@@ -11,7 +11,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.help import DATA, OUTPUT, SEARCH, GroupedCommand, engine_options, json_option, option
-from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, tell
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, seconds, tell
 from shoal.errors import OptionError
 from shoal.evidence.proof.check import SOLVER_TIME, ProofCheck
 
@@ -63,7 +63,7 @@ def command(
     shoal check-proof proof.json baskets.dat --hierarchy products.csv
     """
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
-    limit = solver_time if solver_time == "none" else _seconds(solver_time)
+    limit = seconds(solver_time, "--solver-time")
     named = shoal.evidence.Proof.load(proof)
     for path in (opb, wcnf):
         if path is not None and path.exists() and any(one.exists() and path.samefile(one) for one in (proof, data)):
@@ -75,7 +75,7 @@ def command(
             original,
             hierarchy=tree,
             solver=not no_solver,
-            solver_time=limit,  # type: ignore[arg-type]
+            solver_time=limit,
             opb=opb,
             wcnf=wcnf,
             engine=engine,
@@ -85,14 +85,6 @@ def command(
     else:
         _show(result)
     context.exit(EXIT_CODES[result.holds])
-
-
-def _seconds(text: str) -> float:
-    """Parse a number of seconds."""
-    try:
-        return float(text)
-    except ValueError:
-        raise OptionError(f"--solver-time must be a number of seconds, or 'none', got '{text}'.") from None
 
 
 def _show(result: ProofCheck) -> None:

@@ -38,7 +38,8 @@ class RareSetFinder:
         verifier looks at all sets of labels of that cut.
         """
         split = {node for one in threat for node in self.hierarchy.ancestors(one)}
-        children = [self.hierarchy.children[node] for node in threat]
+        rarest_first = sorted(threat, key=lambda node: len(self.supports.rows_with(node)))
+        children = [self.hierarchy.children[node] for node in rarest_first]
         labels = [child for node in sorted(split) for child in self.hierarchy.children[node] if child not in split]
         for groups in (children, [*children, labels]):
             if len(groups) <= self.most:
