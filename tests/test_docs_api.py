@@ -23,6 +23,7 @@ FAMILIES = (
     "shoal",
     "shoal.algorithms",
     "shoal.errors",
+    "shoal.evidence",
     "shoal.hierarchies",
     "shoal.metrics",
     "shoal.models",

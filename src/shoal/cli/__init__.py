@@ -52,6 +52,7 @@ COMMANDS = OnDemand(
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
         "init": ("init:init", "Write a commented problem file for DATA."),
         "verify": ("verify:verify", "Check whether the published FILE keeps a guarantee."),
+        "check-proof": ("check_proof:command", "Check the PROOF that no other release of DATA loses less."),
         "profile": (
             "profile:profile",
             "Show what FILE holds, and how many records are unique.",
@@ -73,9 +74,10 @@ COMMANDS = OnDemand(
     }
 )
 SECTIONS = {  # in which the help lists the commands
-    "Anonymize": ("demo", "init", "anonymize", "run", "verify", "keys"),
+    "Anonymize": ("demo", "init", "anonymize", "run"),
+    "Check": ("verify", "risk", "check-proof", "keys"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
-    "Evaluate": ("risk", "measure", "explain", "workload", "compare"),
+    "Evaluate": ("measure", "explain", "workload", "compare"),
 }
 
 

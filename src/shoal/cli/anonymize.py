@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,6 +139,13 @@ if TYPE_CHECKING:
     help="With --person: write the person of each published record, for 'shoal verify --persons'. Do not publish it.",
 )
 @option(
+    "--proof",
+    type=FILE,
+    group=OUTPUT,
+    rare=True,
+    help="km by optimal or auto: write what the lower bound rests on, for 'shoal check-proof'. Do not publish it.",
+)
+@option(
     "--escape-formulas",
     is_flag=True,
     group=OUTPUT,
@@ -218,9 +226,9 @@ def carry_out(
 def _show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None:
     """Show what came out, as the options ask."""
     if as_json:
-        console.show_json(command, release_json.document(story, job.output, job.reports, job.public_reports))
+        console.show_json(command, release_json.document(story, job))
     elif not console.is_quiet():
-        show(story, job.output_name, job.reports, job.public_reports)
+        show(story, job.output_name, _other_files(job))
 
 
 def _carry_out_on_cluster(job: Job, cluster: Cluster, workers: int, *, as_json: bool, command: str) -> None:
@@ -241,8 +249,8 @@ def _rendered(story: Story, *, job: Job, as_json: bool, command: str, looks: con
     return pieces
 
 
-def show(story: Story, output: str, reports: tuple[Path, ...], public: tuple[Path, ...] = ()) -> None:
-    """Show the result in a few lines."""
+def show(story: Story, output: str, more: Sequence[tuple[str, str]]) -> None:
+    """Show the result in a few lines. ``more``: what other files hold, and their paths."""
     release = story.release
     changed = flips(release, named=False)
     verdict, losses, cut = release.verdict, release.losses, release.summary
@@ -275,8 +283,7 @@ def show(story: Story, output: str, reports: tuple[Path, ...], public: tuple[Pat
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
         *((("certificate", _certificate(release)),) if "certificate" in release.provenance else ()),
-        *(("report", str(path)) for path in reports),
-        *(("public report", str(path)) for path in public),
+        *more,
     ]
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
@@ -288,6 +295,13 @@ def show(story: Story, output: str, reports: tuple[Path, ...], public: tuple[Pat
         console.warn(f"{stale} is the code book of an earlier release, not of this one: remove it.")
     for note in release.note_values:
         console.warn(worded(note), loud=note.untrue)
+
+
+def _other_files(job: Job) -> list[tuple[str, str]]:
+    """Return what the other files of a job hold, and their paths."""
+    proofs = [] if job.proof is None else [job.proof]
+    kinds = {"proof, not to be published": proofs, "report": job.reports, "public report": job.public_reports}
+    return [(kind, str(path)) for kind, paths in kinds.items() for path in paths]
 
 
 def _persons_file(release: shoal.Release) -> str:

@@ -62,7 +62,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
         release = release.save(released)
         story = Story.of(release)
         report.write(story, page)
-    show(story, str(released), (page,))
+    show(story, str(released), [("report", str(page))])
 
     console.say("")
     console.say(("4. The proof", "bold"), ": independent code reads the published file and checks it")

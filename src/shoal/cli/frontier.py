@@ -12,7 +12,7 @@ from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.help import GUARANTEE, OUTPUT, SEARCH, GroupedCommand, engine_options, json_option, option
 from shoal.cli.model_options import loss_option
-from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, tell
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, hierarchy_options, seconds, tell
 from shoal.errors import OptionError
 from shoal.evaluation.choices import Frontier, listed
 from shoal.evaluation.frontier import TIME_LIMIT, frontier
@@ -117,7 +117,7 @@ def command(
             m=ms,
             delta=_shares("delta", delta),
             siblings=siblings,
-            time_limit=_seconds(time_limit),
+            time_limit=seconds(time_limit, "--time-limit"),
             loss=loss,
             seed=seed,
             engine=engine,
@@ -188,13 +188,3 @@ def _shares(name: str, text: str | None) -> list[float]:
         return [] if text is None else [float(one) for one in text.split(",")]
     except ValueError:
         raise OptionError(f"--{name} must be numbers such as 0.2,0.5, got '{text}'.") from None
-
-
-def _seconds(text: str) -> Any:
-    """Parse a time limit."""
-    try:
-        if text != "none" and not 0 <= float(text) < float("inf"):
-            raise ValueError
-    except ValueError:
-        raise OptionError(f"--time-limit must be a number of seconds, or 'none', got '{text}'.") from None
-    return text if text == "none" else float(text)

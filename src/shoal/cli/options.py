@@ -14,7 +14,7 @@ from shoal import io
 from shoal.cli import console
 from shoal.cli.help import DATA, Command, option
 from shoal.data import Dataset
-from shoal.errors import DataError
+from shoal.errors import DataError, OptionError
 from shoal.files import names_folder
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
@@ -115,3 +115,13 @@ def tell(data: Dataset) -> Dataset:
     """Return the data after telling the user what was read."""
     console.log(io.summary(data))
     return data
+
+
+def seconds(text: str, flag: str) -> Any:
+    """Parse a number of seconds, or "none"."""
+    try:
+        if text != "none" and not 0 <= float(text) < float("inf"):
+            raise ValueError
+    except ValueError:
+        raise OptionError(f"{flag} must be a number of seconds, or 'none', got '{text}'.") from None
+    return text if text == "none" else float(text)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shoal.jobs.job import Job
 from shoal.options import Spec
 from shoal.release.release import Release
 from shoal.report import Story, headline, proofs
@@ -14,7 +14,7 @@ from shoal.report.facts import plain
 from shoal.report.wording import worded
 
 
-def document(story: Story, output: Path, reports: tuple[Path, ...], public: tuple[Path, ...] = ()) -> dict[str, Any]:
+def document(story: Story, job: Job) -> dict[str, Any]:
     """Return the release, its losses, and the files that were written."""
     release = story.release
     model, algorithm = release.problem.model, release.algorithm
@@ -32,7 +32,7 @@ def document(story: Story, output: Path, reports: tuple[Path, ...], public: tupl
             "worthless": headline.worthless(story) is not None,
             "optimality": _optimality(release),
             "seconds": {"total": sum(release.timings.values()), **release.timings},
-            "files": _files(release, output, reports, public),
+            "files": _files(release, job),
             "notes": [{"text": worded(note), "untrue": note.untrue} for note in release.note_values],
         }
     )
@@ -58,14 +58,15 @@ def _optimality(release: Release) -> dict[str, Any] | None:
     return {**figures, "sentence": proofs.optimality(release)}
 
 
-def _files(release: Release, output: Path, reports: tuple[Path, ...], public: tuple[Path, ...]) -> dict[str, Any]:
-    """Return the path of a written file, or None."""
+def _files(release: Release, job: Job) -> dict[str, Any]:
+    """Return the path of each written file, or None."""
     book, persons, certificate = (release.provenance.get(name) or {} for name in ("codebook", "persons", "certificate"))
     return {
-        "data": str(output),
+        "data": str(job.output),
         "codebook": book.get("name"),
         "persons": persons.get("file"),
         "certificate": certificate.get("name"),
-        "reports": [str(path) for path in reports],
-        "public_reports": [str(path) for path in public],
+        "proof": job.proof and str(job.proof),
+        "reports": [str(path) for path in job.reports],
+        "public_reports": [str(path) for path in job.public_reports],
     }

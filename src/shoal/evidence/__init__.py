@@ -1,4 +1,4 @@
-"""What a release can show to somebody who does not trust its publisher: signed certificates and their keys."""
+"""What a release can show to somebody who does not trust its publisher: certificates, keys, and proofs."""
 
 import lazy_loader as lazy
 

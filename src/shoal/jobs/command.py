@@ -93,6 +93,7 @@ def _words(job: Job) -> Iterator[str]:
         "output_layout",
         "persons_out",
         "certificate",
+        "proof",
     ):
         owner = job if hasattr(job, name) else data
         value = getattr(owner, name)

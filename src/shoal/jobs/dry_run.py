@@ -191,6 +191,8 @@ def _writes(job: Job, problem: Problem[PrivacyModel]) -> list[tuple[str, str]]:
         files.append(("code book", str(codebook_path(job.output) if job.codebook is True else job.codebook)))
     elif job.codebook is None and grouped and not job.to_stdout:
         files.append(("code book, if readers need it", str(codebook_path(job.output))))
+    if job.proof is not None:
+        files.append(("proof, not to be published", str(job.proof)))
     if job.persons_out is not None:
         files.append(("persons, not to be published", str(job.persons_out)))
     return [*files, *(("report", str(path)) for path in job.reports)]

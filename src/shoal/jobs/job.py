@@ -21,6 +21,7 @@ from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
 from shoal.evidence.keys import Passphrase, PrivateKey
+from shoal.evidence.proof.make import proof_of, refuse_unprovable
 from shoal.files import all_or_none, check_folder, check_writable
 from shoal.files.staging import remove_leftovers
 from shoal.hierarchies import codebook
@@ -63,6 +64,7 @@ class Job:
     certificate: Path | None = None  # for recipients
     key: Path | None = None  # that signs the certificate
     passphrase: Passphrase = field(default=None, compare=False, repr=False)  # of the key; none: the environment's
+    proof: Path | None = None  # what the lower bound rests on, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
     given: Command | None = None  # the command line as the user gave it, if the paths here are others
@@ -87,6 +89,7 @@ class Job:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
             require_loss(release, self.max_loss, f"max_loss={self.max_loss:g}", partial(headline.remedy_line, story))
+        proof = None if self.proof is None else proof_of(release, engine)
         with output_path(self.output) as path, all_or_none():
             written = release.save(
                 path,
@@ -104,6 +107,8 @@ class Job:
                 report.write(story, target)
             for target in self.public_reports:
                 report.write_public(story, target)
+            if proof is not None and self.proof is not None:
+                proof.save(self.proof)
         return story
 
     @property
@@ -123,7 +128,7 @@ class Job:
         read += [path for path in (self.key, self.context) if path is not None]
         book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
         output = [] if self.to_stdout else [self.output]
-        inside = [] if self.persons_out is None else [self.persons_out]
+        inside = [path for path in (self.persons_out, self.proof) if path is not None]
         signed = [] if self.certificate is None else [self.certificate]
         written = [
             *output,
@@ -137,7 +142,9 @@ class Job:
             raise OptionError("certificate= names the published file, but it goes to standard output: name a file.")
         if self.key is not None and self.certificate is None:
             raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
-        if inside and self.data.reading.person is None:
+        if self.proof is not None:
+            refuse_unprovable(self.model, self.algorithm)
+        if self.persons_out is not None and self.data.reading.person is None:
             raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
         if self.output_parts is not None and self.output_parts < 0:
             raise OptionError(f"output_parts= must not be negative, got {self.output_parts}.")
@@ -237,5 +244,5 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path
                 )
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError(
-            "The output, the code book, the persons, the certificate and the reports must be different files."
+            "The output, the code book, the persons, the certificate, the proof and the reports need different names."
         )

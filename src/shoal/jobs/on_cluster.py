@@ -75,6 +75,8 @@ def run_on_cluster(
     job.check()
     if job.data.file == STDIN or not job.data.file:
         raise OptionError("A cluster reads files that all its workers can see: pass a file, a folder or a pattern.")
+    if job.proof is not None:
+        raise OptionError("A proof is made on one machine, not on a cluster: leave out proof=, or leave out engine=.")
     contents = side_files(job.data, job.algorithm, job.model)
     with cluster.connect() as client, contextlib.ExitStack() as open_now:
         parent = Path(tempfile.gettempdir()) if job.to_stdout else job.output.resolve().parent

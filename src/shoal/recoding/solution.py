@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.note import Note
 from shoal.recoding import Clustered, GlobalCut, Recoding
@@ -65,12 +66,25 @@ class Solution:
     notes: tuple[Note, ...] = ()  # decisions that the search made for the user
 
 
+@dataclass(frozen=True)
+class CutBound:
+    """What the lower bound on the cost of cuts follows from: threats, in the nodes of the hierarchy of the solution."""
+
+    cost: int  # no cut without a threat costs less
+    threats: tuple[tuple[int, ...], ...]  # nodes that no safe cut splits together
+
+    def moved(self, node_of: Codes) -> CutBound:
+        """Return the same for another hierarchy, in which node u is ``node_of[u]``."""
+        return CutBound(self.cost, tuple(tuple(int(node_of[node]) for node in threat) for threat in self.threats))
+
+
 @dataclass(frozen=True, eq=False)
 class CutSolution(Solution):
     """A cut for all rows, with statistics and a bound."""
 
     recoding: GlobalCut
     beats_aa: bool = False  # whether it is known to lose no more than the cut of AA on the same hierarchy
+    bound: CutBound | None = None  # None: the bound does not follow from threats alone
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.problem.prepared import Model
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution, Solution
 
 DEEP = 32  # levels
 
@@ -33,6 +33,8 @@ def solved(problem: Prepared[PrivacyModel], solve: Callable[[Prepared[PrivacyMod
     short, node_of = tree.without_chains()
     solution = solve(problem.on(short))
     if solution.hierarchy is None:
+        if isinstance(solution, CutSolution) and solution.bound is not None:
+            solution = replace(solution, bound=solution.bound.moved(node_of))
         return replace(solution, recoding=solution.recoding.moved(tree, node_of))
     refined = replace(solution.hierarchy, refines=tree)  # groups of the siblings that remain
     return replace(solution, recoding=solution.recoding.on(refined), hierarchy=refined)

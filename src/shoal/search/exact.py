@@ -26,6 +26,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from shoal.caching import cached_property
 from shoal.engines import Engine
@@ -34,7 +35,7 @@ from shoal.kernels.search.cuts.threats import Threats
 from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import CutSolution, Ended
+from shoal.recoding.solution import CutBound, CutSolution, Ended
 from shoal.search import solver
 from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
@@ -214,7 +215,8 @@ class ExactSearch(BoundedSearch):
             self._reduce_threats()
             self.seconds["lifting"] = self.counter.lifting_seconds - self.lifted_before
             self.seconds["counting"] -= self.seconds["lifting"]
-        return self._proved(ended, len(self.threats))
+        bound = CutBound(self.bound, tuple(map(tuple, self.threats)))
+        return replace(self._proved(ended, len(self.threats)), bound=bound)
 
     def _check_time(self, share: float) -> None:
         """As for any search, but also report the progress of the descent."""
