@@ -243,6 +243,4 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path
                     f"{target} matches the pattern of the input, so the next run would read it: name another file."
                 )
     if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError(
-            "The output, the code book, the persons, the certificate, the proof and the reports need different names."
-        )
+        raise OutputError("The output, code book, persons, certificate, proof and reports must be different files.")
