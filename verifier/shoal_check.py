@@ -4,10 +4,7 @@
     python shoal_check.py FILE --model km --k 5 --m 2 [--format csv --sets COLUMN --item-delimiter "|" ..]
 
 It needs Python 3.9 or later. Only the check of a signature needs a package: cryptography.
-Exit code 0: all of it holds. 1: the guarantee, a hash or the signature does not. 2: it cannot be checked.
-"""
-
-from __future__ import annotations
+Exit code 0: all of it holds. 1: the guarantee, a hash or the signature does not. 2: it cannot be checked."""
 
 import argparse
 import base64
@@ -30,12 +27,10 @@ CSV = JSONL | {"delimiter", "header", "escaped_formulas"}
 READING = {"fimi": {"format"}, "basket": {"format", "delimiter"}, "csv": CSV, "tsv": CSV, "jsonl": JSONL}
 LM = {"l", "m", "sensitive", "sensitive_column"}
 MODELS = {"km": {"k", "m"}, "k": {"k"}, "k-km": {"k", "m"}, "lm": LM, "k-lm": {"k", *LM}, "transactional-k": {"k"}}
-COUNT = r"(?s)(?<=.)\*[0-9]+\Z"  # HIV*2 is HIV, twice
 ESCAPE = r"(?a)\A'(?='*[=+@\t\r-])(?![+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z)"  # the quote before a formula
 
 
-class Stop(Exception):
-    """The exit code, and why."""
+class Stop(Exception): ...  # the exit code, and why
 
 
 def need(condition: Any, message: str, code: int = 2) -> None:
@@ -45,9 +40,7 @@ def need(condition: Any, message: str, code: int = 2) -> None:
 
 # ---- The certificate: who promises what about which file
 JSON = json.JSONDecoder(
-    object_pairs_hook=lambda pairs: (
-        dict(pairs) if len(dict(pairs)) == len(pairs) else need(False, "a field is there twice")
-    ),
+    object_pairs_hook=lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else need(False, "a field is twice"),
     parse_constant=lambda name: need(False, f"{name} is not JSON"),
 )
 
@@ -57,7 +50,7 @@ def get(document: Any, name: str, kind: type) -> Any:
     return document[name]
 
 
-def open_certificate(path: Path, key: Path | None) -> Any:
+def open_certificate(path: Path, key: Any) -> Any:
     """Return the statement of a certificate. Check the signature, if a key is given."""
     need(path.stat().st_size <= LARGEST, f"{path} is larger than {LARGEST} bytes")
     statement = envelope = JSON.decode(path.read_bytes().decode())
@@ -68,30 +61,25 @@ def open_certificate(path: Path, key: Path | None) -> Any:
         encoded = [get(envelope, "payload", str), get(signatures[0], "sig", str)]
         body, signature = (base64.b64decode(text, validate=True) for text in encoded)
         need([base64.b64encode(x).decode() for x in (body, signature)] == encoded, "the base64 is not canonical")
-        signer = key and signer_of(key, body, signature)
+        signer = key and check_signature(key, body, signature)
         statement = JSON.decode(body.decode())
-    kind = get(statement, "_type", str), get(statement, "predicateType", str)
-    need(kind == KNOWN, f"the certificate is of the unknown type {kind}")
+    need((get(statement, "_type", str), get(statement, "predicateType", str)) == KNOWN, "the version is not known")
     named = get(statement, "predicate", dict).get("signer")
     need(signed or not (key or named), "the certificate is not signed", 1)
     need(not key or signer == named, f"the certificate names the signer {named!r}, but the key is another", 1)
-    unchecked = f"NOT CHECKED, because no --public-key is given; the certificate names {named!r}"
-    print("signature:", f"valid, by {named}" if key else unchecked if signed else "none: the certificate is UNSIGNED")
+    print(
+        "signature:", f"valid, by {named}" if key else "NOT CHECKED (no --public-key)" if signed else "none (UNSIGNED)"
+    )
     return statement
 
 
-def signer_of(key: Path, body: bytes, signature: bytes) -> str:
-    """Check the signature of a payload. Return the hash of the key that made it."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives import serialization as forms
+def check_signature(key: Path, body: bytes, signature: bytes) -> str:
+    """Return the hash of the key, if it made this signature of the payload. Otherwise this is an InvalidSignature."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
-    public: Any = forms.load_pem_public_key(key.read_bytes())  # that of another kind cannot be used like this
-    try:
-        public.verify(signature, b"DSSEv1 %d %s %d %s" % (len(PAYLOAD), PAYLOAD.encode(), len(body), body))
-    except InvalidSignature:
-        need(False, "the signature was not made with this key for this certificate", 1)
-    der = public.public_bytes(forms.Encoding.DER, forms.PublicFormat.SubjectPublicKeyInfo)
-    return "sha256:" + hashlib.sha256(der).hexdigest()
+    public: Any = load_pem_public_key(key.read_bytes())  # a key that is not Ed25519 cannot be used in this way
+    public.verify(signature, b"DSSEv1 %d %s %d %s" % (len(PAYLOAD), PAYLOAD.encode(), len(body), body))
+    return "sha256:" + hashlib.sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()
 
 
 def check_files(subjects: list[Any], data: Any, published: Path, ours: list[Path]) -> list[bytes]:
@@ -117,8 +105,7 @@ def check_files(subjects: list[Any], data: Any, published: Path, ours: list[Path
 def text_of(data: bytes) -> str:
     data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     need(data and b"\0" not in data, "the file is empty or no text (Parquet, Feather and zstd cannot be checked)")
-    text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    return text if text.endswith("\n") else text + "\n"
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n") + "\n"
 
 
 def fields_of(text: str, mark: str) -> list[list[str]]:
@@ -140,8 +127,8 @@ def rows_of(text: str, reading: dict[str, Any]) -> list[dict[str, Any]]:
     if kind == "jsonl":
         found, arrays = [*map(JSON.decode, lines)], not {"sets", "no_sets", "id_column"} & set(reading)
         need({*map(type, found)} == {list if arrays else dict}, "lines must be objects (arrays, if no column is named)")
-        names = dict.fromkeys(() if arrays else chain.from_iterable(found))
-        return [{"items": row} if arrays else {name: row.get(name) for name in names} for row in found]
+        every = dict.fromkeys(() if arrays else chain.from_iterable(found))
+        return [{"items": row} if arrays else {name: row.get(name) for name in every} for row in found]
     rows = fields_of(text, reading.get("delimiter", "\t" if kind == "tsv" else ","))
     rows = [[re.sub(ESCAPE, "", cell) for cell in row] for row in rows] if reading.get("escaped_formulas") else rows
     header = rows.pop(0) if reading.get("header", True) else [""] * len(rows[0])
@@ -150,7 +137,7 @@ def rows_of(text: str, reading: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(names, row)) for row in rows]
 
 
-def texts(values: Any, mark: str | None = None) -> list[str]:
+def texts(values: Any, mark: Any = None) -> list[str]:
     values = values.split(mark) if mark is not None else values
     need(type(values) is list and {*map(type, values)} <= {str, int}, "items and ids must be texts or whole numbers")
     return [*map(str, values)]
@@ -170,7 +157,7 @@ def joined(rows: list[dict[str, Any]], ids: list[str], item: str) -> list[dict[s
 
 def read(contents: list[bytes], reading: dict[str, Any]) -> tuple[list[set[str]], list[dict[str, Any]]]:
     """Return the labels and the other columns of each record."""
-    kind, ids, columns = reading.get("format"), reading.get("id_column", []), reading.get("sets", "items")
+    kind, ids, columns = str(reading.get("format")), reading.get("id_column", []), reading.get("sets", "items")
     need(kind in READING and set(reading) <= READING[kind], f"these options of reading are not known: {reading}")
     flags = {"no_sets", "keep_ids", "header", "escaped_formulas"} & set(reading)
     need(all(type(reading[name]) is bool for name in flags), f"{flags} must be true or false")
@@ -185,21 +172,19 @@ def read(contents: list[bytes], reading: dict[str, Any]) -> tuple[list[set[str]]
     marks = reading.get("item_delimiter")
     marks = marks if type(marks) is list else [marks] * len(columns)
     need(len(marks) == len(columns) and "" not in marks, "item_delimiter does not fit sets")
-    tags = [f"{name}." if len(columns) > 1 else "" for name in columns]  # item x of one of several columns A is A.x
-    need(not any(a.startswith(b) for a in tags for b in tags if "" != b != a), "names of columns are ambiguous")
-    sets = [*zip(tags, columns, marks)]
+    need(not any(a.startswith(f"{b}.") for a in columns for b in columns), "the names of columns are ambiguous")
+    sets = [(f"{name}." if len(columns) > 1 else "", name, mark) for name, mark in zip(columns, marks)]  # item x: A.x
     labels = [{tag + x for tag, name, mark in sets for x in texts(row[name], mark) if x.strip()} for row in rows]
-    hidden = {*columns, *([] if reading.get("keep_ids") else ids)}
+    hidden = {*columns} if reading.get("keep_ids") else {*columns, *ids}
     return labels, [{name: value for name, value in row.items() if name not in hidden} for row in rows]
 
 
 # ---- The guarantee: counting. A record is (whose it is, labels that may be known, sensitive values)
 def counts(records: list[Any], size: int) -> Iterator[tuple[Any, Any, int, int]]:
-    """Yield each set of this many labels, each value with it (None: any), persons who have both, and who have the set."""
+    """Yield sets of `size` labels, values with them (None: any), how many persons have both, how many have the set."""
     groups = defaultdict(list)  # by the first label, so that few sets are in memory at the same time
     for person, free, values in records:
-        labels = sorted(free) if size else [""]
-        for at, label in enumerate(labels):
+        for at, label in enumerate(labels := sorted(free) if size else [""]):
             groups[label].append((person, labels[at + 1 :], values))
     for first, group in groups.items():
         found: Counter[Any] = Counter()
@@ -214,36 +199,28 @@ def violations(records: list[Any], k: int, l: int, m: Any) -> Iterator[str]:
     """Yield sets that fewer than k persons have, and values that more than 1 in l of those who have a set have."""
     longest = max(len(labels) for _, labels, _ in records)
     m = longest if m == "all" else min(m, longest)
-    known = (found for size in range(1, m + 1) for found in counts(records, size))
-    if m == longest:  # then it is enough to find all labels of each record in k of them
+    views = (records, [(at, *record[1:]) for at, record in enumerate(records)]) if l else (records,)
+    found = (x for view in views for size in range(0 if l else 1, m + 1) for x in counts(view, size))
+    if m == longest and not l:  # then it is enough to find all labels of each record in k of them
         whole = {labels for _, labels, _ in records if labels}
-        known = ((x, None, len({person for person, labels, _ in records if labels >= x}), 0) for x in whole)
-    for labels, value, number, _ in known if k > 1 else ():
+        found = ((x, None, len({person for person, labels, _ in records if labels >= x}), 0) for x in whole)
+    for labels, value, number, fit in found:
         if value is None and number < k:
             yield f"{[*labels]} fits {number}, fewer than {k}"
-    by_record = [(at, *record[1:]) for at, record in enumerate(records)]
-    shares = (found for view in (records, by_record) for size in range(m + 1) for found in counts(view, size))
-    for labels, value, number, fit in shares if l else ():
-        if value is not None and number * l > fit:
+        elif value is not None and number * l > fit:
             yield f"{[*labels]} fits {fit}, and {number} of them have {value!r}: more than 1 in {l}"
 
 
 def check(model: str, options: Any, known: list[str], labels: list[set[str]], rows: Any, persons: Any) -> Iterator[str]:
     """Yield how a guarantee is violated. Records with equal known columns (transactional-k: labels) are a class."""
-    numbers, k, l, m = (
-        {"k", "l", "m"} & MODELS.get(model, set()),
-        options.get("k", 1),
-        options.get("l", 0),
-        options.get("m", 0),
-    )
+    k, l, m = options.get("k", 1), options.get("l", 0), options.get("m", 0)
+    numbers = {"k", "l", "m"} & MODELS.get(model, set())
     need(model in MODELS and numbers <= set(options) <= MODELS[model], f"not known: {model!r} with {options}")
-    for name in numbers - {"m"} if m == "all" and not l else numbers:
-        least = 1 if name == "m" else 2
-        need(type(options[name]) is int and options[name] >= least, f"{name} must be a number of at least {least}")
+    numbers -= {"m"} if m == "all" and not l else set()
+    need(all(type(options[x]) is int and options[x] > (x != "m") for x in numbers), "k, l: 2 or more; m: 1 or more")
     need(bool(known) == (model in ("k", "k-km", "k-lm")), "quasi-identifiers must be named for k, k-km and k-lm only")
     declared, columns = options.get("sensitive", []), options.get("sensitive_column", [])
-    lists = type(declared) is type(columns) is list
-    need(lists and (declared or columns or not l), "sensitive labels or columns must be given, as lists")
+    need(type(declared) is type(columns) is list and (declared or columns or not l), "say what is sensitive, in lists")
     narrow = tuple(f"{name}=" for name in columns if any(label.startswith(f"{name}=") for label in declared))
     items = {label for label in declared if not label.startswith(narrow)}
     kinds = [{type(row[name]) for row in rows} - {type(None)} for name in (*known, *columns)]
@@ -252,7 +229,7 @@ def check(model: str, options: Any, known: list[str], labels: list[set[str]], ro
     for person, own, row in zip(persons, labels, rows):
         given = [(f"{name}=", str(row[name]).strip()) for name in columns if row[name] is not None]
         values = {a + b for a, b in given if b and (a not in narrow or a + b in declared)}
-        names = {label: [x for x in (re.sub(COUNT, "", label), label) if x in items] for label in own}
+        names = {label: [x for x in (re.sub(r"(?s)(?<=.)\*[0-9]+\Z", "", label), label) if x in items] for label in own}
         values.update(name[0] for name in names.values() if name)
         seen.update(values)
         free = frozenset(label for label in own if not names[label])
@@ -263,61 +240,61 @@ def check(model: str, options: Any, known: list[str], labels: list[set[str]], ro
         records.sort(key=lambda record: record[0])
         if model not in ("km", "lm") and len({person for person, _, _ in records}) < k:
             yield f"{[*key]} fits fewer than {k}"
-        for text in violations(records, k, l, m):
-            yield f"{text}, among those with {[*key]}" if known else text
+        yield from (f"{text}, among those with {[*key]}" if known else text for text in violations(records, k, l, m))
 
 
 def run(given: dict[str, Any]) -> str:
     """Check what is asked for. Return what holds."""
-    published, of_persons, known = given.pop("file"), given.pop("persons", None), given.pop("quasi_identifier", [])
-    if "certificate" in given:
-        need({*given, *known} <= {"certificate", "public_key"}, "the certificate says how to check: leave options out")
-        statement = open_certificate(given["certificate"], given.get("public_key"))
+    paths = {name: Path(given.pop(name)) for name in ("file", "certificate", "public_key", "persons") if name in given}
+    if "certificate" in paths:
+        need(not given, "the certificate says how to check: leave the other options out")
+        statement = open_certificate(paths["certificate"], paths.get("public_key"))
         model, data, done = (get(statement["predicate"], name, dict) for name in ("model", "data", "check"))
         need(get(done, "holds", bool), "the certificate says that the guarantee does not hold", 1)
-        contents = check_files(get(statement, "subject", list), data, published, [*given.values()])
+        contents = check_files(get(statement, "subject", list), data, paths["file"], [*paths.values()])
         reading, known = get(data, "reading", dict), get(data, "quasi_identifiers", list)
-        model, options = get(model, "name", str), get(model, "options", dict)
+        model, options, records = get(model, "name", str), get(model, "options", dict), get(data, "records", int)
     else:
-        options = {name: given.pop(name) for name in {"k", *LM} & set(given)}
-        options |= {name: int(options[name]) for name in ("k", "l", "m") if str(options.get(name)).isdigit()}
-        given |= {"header": False} if given.pop("no_header", False) else {}
-        model, reading, contents = given.pop("model"), given, [published.read_bytes()]
+        need("public_key" not in paths, "--public-key is for a certificate")
+        model, known, contents = given.pop("model"), given.pop("quasi_identifier", []), [paths["file"].read_bytes()]
+        options = {
+            x: int(v) if x in "klm" and v.isdigit() else v for x in {"k", *LM} & set(given) for v in [given.pop(x)]
+        }
+        reading, records = given, None
     labels, rows = read(contents, reading)
-    persons: list[Any] = [*range(len(rows))]
-    if of_persons is not None:
+    need(records in (None, len(rows)), f"the certificate says {records} records, but there are {len(rows)}", 1)
+    persons: Any = range(len(rows))
+    if "persons" in paths:
         need(model != "transactional-k", f"{model} counts records, not persons")
-        persons = text_of(of_persons.read_bytes())[:-1].split("\n")
+        persons = text_of(paths["persons"].read_bytes())[:-1].split("\n")
         need(len(persons) == len(rows) and all(map(str.strip, persons)), f"wanted {len(rows)} persons, one a record")
     found = [*islice(check(model, options, known, labels, rows, persons), 5)]
     need(not found, f"{model} with {options} does not hold: {'; '.join(found)}", 1)
-    by = f"{len(set(persons))} persons" if of_persons else "records (persons were not checked)"
-    return f"{model} with {options} holds for {len(rows)} records, counted by {by}."
+    by = "persons" if "persons" in paths else "records (persons were not checked)"
+    return f"{model} with {options}, counted by {len({*persons})} {by}"
 
 
-def main(words: list[str] | None = None) -> int:
+def main(words: Any = None) -> int:
     parser = argparse.ArgumentParser(usage=__doc__, argument_default=argparse.SUPPRESS, allow_abbrev=False)
-    parser.add_argument("file", type=Path)
-    for name in ("certificate", "public-key", "persons"):
-        parser.add_argument(f"--{name}", type=Path)
-    for name in ("model", "k", "l", "m", "format", "delimiter", "item-delimiter", "item-column"):
+    for name in ("file", "--certificate", "--public-key", "--persons", "--model", "--k", "--l", "--m"):
+        parser.add_argument(name)
+    for name in ("format", "delimiter", "item-delimiter", "item-column"):
         parser.add_argument(f"--{name}")
     for name in ("sets", "id-column", "sensitive", "sensitive-column", "quasi-identifier"):
         parser.add_argument(f"--{name}", action="append")
-    for name in ("no-sets", "escaped-formulas", "no-header"):
+    for name in ("no-sets", "escaped-formulas"):
         parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--no-header", action="store_false", dest="header")
     try:
-        print(run(vars(parser.parse_args(words))))
-        return 0
-    except Stop as stop:
-        code, why = stop.args
+        code, why = 0, run(vars(parser.parse_args(words)))
     except (Exception, KeyboardInterrupt) as error:
-        code, why = 2, f"{type(error).__name__}: {error}"
-    print("NOT AS PROMISED:" if code == 1 else "CANNOT BE CHECKED:", why)
+        kind = type(error).__name__
+        code, why = error.args if isinstance(error, Stop) else (1 + (kind != "InvalidSignature"), f"{kind}: {error}")
+    print({0: "ALL OF IT HOLDS:", 1: "NOT AS PROMISED:", 2: "CANNOT BE CHECKED:"}[code], why)
     return int(code)
 
 
 if __name__ == "__main__":
     csv.field_size_limit(1 << 30)
-    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(main())
