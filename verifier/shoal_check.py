@@ -257,10 +257,8 @@ def run(given: dict[str, Any]) -> str:
     else:
         need("public_key" not in paths, "--public-key is for a certificate")
         model, known, contents = given.pop("model"), given.pop("quasi_identifier", []), [paths["file"].read_bytes()]
-        options = {
-            x: int(v) if x in "klm" and v.isdigit() else v for x in {"k", *LM} & set(given) for v in [given.pop(x)]
-        }
-        reading, records = given, None
+        options = {x: int(v) if x in "klm" and v.isdigit() else v for x, v in given.items() if x in MODELS["k-lm"]}
+        reading, records = {name: value for name, value in given.items() if name not in options}, None
     labels, rows = read(contents, reading)
     need(records in (None, len(rows)), f"the certificate says {records} records, but there are {len(rows)}", 1)
     persons: Any = range(len(rows))
@@ -271,7 +269,7 @@ def run(given: dict[str, Any]) -> str:
     found = [*islice(check(model, options, known, labels, rows, persons), 5)]
     need(not found, f"{model} with {options} does not hold: {'; '.join(found)}", 1)
     by = "persons" if "persons" in paths else "records (persons were not checked)"
-    return f"{model} with {options}, counted by {len({*persons})} {by}"
+    return f"{model} with {options}, counting {len({*persons})} {by}"
 
 
 def main(words: Any = None) -> int:
