@@ -380,3 +380,29 @@ def test_it_is_short_and_needs_nothing() -> None:
     assert "shoal" not in roots
     assert roots - set(sys.stdlib_module_names) == {"cryptography"}
     assert not any(call in text for call in ("__import__", "import_module", "exec(", "eval("))
+
+
+@pytest.mark.parametrize(
+    ("rows", "people", "wanted"),
+    [
+        (["s", "s", "a"], "ppq", 1),  # 1 of 2 persons, but 2 of 3 records
+        (["s", "a", "a"], "pqq", 0),
+        (["s", "s", "a", "a", "a"], "pqrrr", 1),  # 2 of 5 records, but 2 of 3 persons
+    ],
+)
+def test_shares_must_hold_by_records_and_by_persons(tmp_path: Path, rows: list[str], people: str, wanted: int) -> None:
+    file, persons = tmp_path / "public.basket", tmp_path / "persons.txt"
+    file.write_text("\n".join(rows), encoding="utf-8")
+    persons.write_text("\n".join(people), encoding="utf-8")
+    words = ("--format", "basket", "--model", "lm", "--l", 2, "--m", 1, "--sensitive", "s")
+    assert run(file, *words, "--persons", persons)[0] == wanted
+
+
+@pytest.mark.parametrize(("ids", "wanted"), [((2, 10), 1), ((10, 2), 0), (("2x", "10x"), 0)])
+def test_persons_follow_the_order_of_ids(tmp_path: Path, ids: tuple[object, object], wanted: int) -> None:
+    file, persons = tmp_path / "public.csv", tmp_path / "persons.txt"
+    file.write_text(f"id,item\n{ids[0]},a\n{ids[1]},b\n30,a\n{ids[0]},a\n", encoding="utf-8")
+    persons.write_text("p\nq\np\n", encoding="utf-8")
+    words = ("--format", "csv", "--id-column", "id", "--item-column", "item", "--model", "km", "--k", 2, "--m", 1)
+    code, text = run(file, *words, "--persons", persons)
+    assert (code, "['a'] fits 1" in text) == (1, bool(wanted))
