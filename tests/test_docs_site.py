@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from shoal.report.facts import Facts
-from tools.docs import ABOUT, expand, from_notebook, with_links
+from tools.docs import ABOUT, COPIED, expand, from_notebook, with_links
 
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("external_links.txt")
@@ -54,6 +54,7 @@ def test_a_pattern_lists_the_pages_that_the_nav_does_not_name() -> None:
     [
         ("docs/a/b.md", "a/b.md", "[x](../c.md#d)", "[x](../c.md#d)"),
         ("docs/a/b.md", "a/b.md", "[x](../../SECURITY.md)", "[x](../about/security.md)"),
+        ("docs/how-to/b.md", "how-to/b.md", "[x](../../verifier/shoal_check.py)", "[x](shoal_check.py)"),
         ("docs/a/b.md", "a/b.md", "[`x.py`](../../src/x.py)", "`x.py`"),
         ("docs/a/b.md", "a/b.md", "[the file](../../src/x.py)", "the file (`src/x.py`)"),
         ("docs/a/b.md", "a/b.md", "[x](https://a.b/c)", "[x](https://a.b/c)"),
@@ -68,8 +69,8 @@ def test_links_lead_to_pages_of_the_site(source: str, page: str, link: str, expe
     assert with_links(link, source, page) == expected
 
 
-def test_the_pages_below_about_have_their_files() -> None:
-    assert all((ROOT / name).exists() for name in ABOUT)
+def test_pages_and_copies_have_their_files() -> None:
+    assert all((ROOT / name).exists() for name in (*ABOUT, *COPIED))
 
 
 def test_a_notebook_becomes_a_page_with_its_outputs() -> None:

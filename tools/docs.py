@@ -3,8 +3,9 @@
 - ``methods/*.md`` in ``nav`` means all pages of a folder that ``nav`` does not name itself, README.md first.
   ``methods/{auto,optimal,*}.md`` puts some of them before the others.
 - A notebook becomes a page: its text, its code and its stored outputs. Nothing is executed.
-- CHANGELOG.md and its neighbours become pages below ``about/``. Links between them and docs/ go to these pages; other
-  links that leave docs/ become plain text, because the site does not hold their targets.
+- CHANGELOG.md and its neighbours become pages below ``about/``. Links between them and docs/ go to these pages.
+- The script of the second verifier is copied, so that readers of the site can look at it and download it.
+- Other links that leave docs/ become plain text, because the site does not hold their targets.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ ABOUT = {
     name: f"about/{name.lower().replace('_', '-')}"
     for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 }
+COPIED = {"verifier/shoal_check.py": "how-to/shoal_check.py"}  # files of the repository that readers can download
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 TERMINAL_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -46,6 +48,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, page in ABOUT.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=with_links(text, name, page)))
+    for name, place in COPIED.items():
+        files.append(File.generated(config, place, content=(ROOT / name).read_text(encoding="utf-8")))
     for file in list(files):
         if file.src_uri.endswith(".ipynb"):
             notebook = json.loads(Path(str(file.abs_src_path)).read_text(encoding="utf-8"))
@@ -96,7 +100,9 @@ def with_links(text: str, source: str, page: str) -> str:
         if not path or re.match(r"[a-z]+:", path):
             return match[0]
         wanted = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
-        inside = ABOUT.get(wanted) or (wanted.removeprefix("docs/") if wanted.startswith("docs/") else None)
+        inside = {**ABOUT, **COPIED}.get(wanted) or (
+            wanted.removeprefix("docs/") if wanted.startswith("docs/") else None
+        )
         if wanted == "README.md":
             inside = "index.md"
         if inside is None:
