@@ -51,6 +51,12 @@ class Claims:
         The fingerprint of the key that signed it, as the certificate says.
     predicate : mapping
         Everything that the certificate says.
+
+    Examples
+    --------
+    >>> Claims.of({"_type": "https://in-toto.io/Statement/v1", "predicateType": "urn:shoal:certificate:9"}, "c.json")
+    Traceback (most recent call last):
+    shoal.errors.DataError: c.json is a certificate of another version (urn:shoal:certificate:9): ...
     """
 
     model: PrivacyModel

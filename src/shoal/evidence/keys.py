@@ -109,6 +109,13 @@ class PublicKey:
 class PrivateKey:
     """A private key. It signs certificates, and names inputs in them. Its ``repr`` does not show it.
 
+    Parameters
+    ----------
+    raw : bytes
+        The 32 bytes of the key. Keep them secret.
+
+    Examples
+    --------
     >>> PrivateKey.generate()
     PrivateKey(sha256:...)
     """

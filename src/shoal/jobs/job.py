@@ -124,52 +124,10 @@ class Job:
     def check(self) -> None:
         """Refuse what can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "max_loss=")
-        read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
-        read += [path for path in (self.key, self.context) if path is not None]
-        book = self.codebook if isinstance(self.codebook, Path) else codebook_path(self.output)
-        output = [] if self.to_stdout else [self.output]
-        inside = [path for path in (self.persons_out, self.proof) if path is not None]
-        signed = [] if self.certificate is None else [self.certificate]
-        written = [
-            *output,
-            *([book] if isinstance(self.codebook, Path) else []),
-            *inside,
-            *signed,
-            *self.reports,
-            *self.public_reports,
-        ]
-        if self.certificate is not None and self.to_stdout:
-            raise OptionError("certificate= names the published file, but it goes to standard output: name a file.")
-        if self.key is not None and self.certificate is None:
-            raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
-        if self.proof is not None:
-            refuse_unprovable(self.model, self.algorithm)
-        if self.persons_out is not None and self.data.reading.person is None:
-            raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
-        if self.output_parts is not None and self.output_parts < 0:
-            raise OptionError(f"output_parts= must not be negative, got {self.output_parts}.")
-        if self.output_parts is not None and self.to_stdout:
-            raise OptionError("output_parts= needs a folder as the output, not standard output: name one.")
-        check_outputs(read, written, folder=None if self.output_parts is None else self.output)
-        for folder in {path.resolve().parent for path in written}:
-            remove_leftovers(folder)
-        built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
-        maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
-        if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
-            try:
-                check_outputs(read, [*written, book], folder=None if self.output_parts is None else self.output)
-            except OutputError as error:
-                raise OutputError(
-                    f"{error} (This is the code book: name another with codebook=, or pass no_codebook=True.)"
-                ) from None
+        self._refuse_contradictions()
+        self._check_files()
         for name in self.algorithm.files:
             codebook.load(name)  # an error in it is reported now
-        keep = self.data.keep
-        hidden = [] if keep is None else [name for name in self.model.columns if name not in keep]
-        if hidden:
-            raise OptionError(
-                f"columns= leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it sensitive."
-            )
         for path in (*self.reports, *self.public_reports):
             report.format_of(path)
         for name in self.threshold:
@@ -183,6 +141,48 @@ class Job:
         if self.output_layout not in (None, *io.LAYOUTS):
             raise OptionError(f"output_layout= must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
         discovery.get("shoal.metrics", AdditiveLoss, self.loss)
+
+    def _refuse_contradictions(self) -> None:
+        """Refuse options that contradict each other, or the model."""
+        if self.certificate is not None and self.to_stdout:
+            raise OptionError("certificate= names the published file, but it goes to standard output: name a file.")
+        if self.key is not None and self.certificate is None:
+            raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
+        if self.proof is not None:
+            refuse_unprovable(self.model, self.algorithm)
+        if self.persons_out is not None and self.data.reading.person is None:
+            raise OptionError("persons_out= needs the persons of the records: name their column with person=.")
+        if self.output_parts is not None and self.output_parts < 0:
+            raise OptionError(f"output_parts= must not be negative, got {self.output_parts}.")
+        if self.output_parts is not None and self.to_stdout:
+            raise OptionError("output_parts= needs a folder as the output, not standard output: name one.")
+        keep = self.data.keep
+        hidden = [] if keep is None else [name for name in self.model.columns if name not in keep]
+        if hidden:
+            raise OptionError(
+                f"columns= leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it sensitive."
+            )
+
+    def _check_files(self) -> None:
+        """Refuse to overwrite what is read, and to write where nothing can be written."""
+        read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
+        read += [path for path in (self.key, self.context) if path is not None]
+        book = self.codebook if isinstance(self.codebook, Path) else None
+        others = (book, self.persons_out, self.proof, self.certificate, *self.reports, *self.public_reports)
+        written = [path for path in (None if self.to_stdout else self.output, *others) if path is not None]
+        folder = None if self.output_parts is None else self.output
+        check_outputs(read, written, folder=folder)
+        for parent in {path.resolve().parent for path in written}:
+            remove_leftovers(parent)
+        built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
+        maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
+        if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
+            try:
+                check_outputs(read, [*written, codebook_path(self.output)], folder=folder)
+            except OutputError as error:
+                raise OutputError(
+                    f"{error} (This is the code book: name another with codebook=, or pass no_codebook=True.)"
+                ) from None
 
     def problem(self, on_read: OnRead = lambda data: data) -> Problem[PrivacyModel]:
         """Read all files, and return the problem."""
