@@ -103,6 +103,23 @@ def test_an_attacker_beyond_the_promise_is_marked() -> None:
     assert "The guarantee says nothing about attackers who know more." in singling.answers[1]
 
 
+def test_words_fit_the_model_and_the_method() -> None:
+    def singling_out(world: str) -> str:
+        return " ".join(gather(release(world), Context(), ()).questions[0].answers)
+
+    assert "It does not promise how many records fit." in singling_out("lm")
+    assert "is about records with a sensitive item only" in singling_out("flips")
+    assert "Some published items are false" in singling_out("flips")
+    assert "hold nothing that an attacker could know" in singling_out("empty")
+    assert "whichever items" not in singling_out("no sets")
+    assert "with a record that fits, whichever items" in singling_out("persons")
+    assert "who know more" not in singling_out("any")
+    for world in ("km", "k-km", "k", "any"):
+        assert "does not promise" not in singling_out(world)
+    *_, table = gather(release("k-km"), Context(), ()).questions[0].tables
+    assert table.rows[0][0] == "1 item"  # who knows no columns knows less than the guarantee assumes
+
+
 def test_columns_have_a_table_of_their_own() -> None:
     (singling, *_) = gather(release("k-km"), Context(), ()).questions
     assert [table.title for table in singling.tables] == [
@@ -115,7 +132,7 @@ def test_columns_have_a_table_of_their_own() -> None:
 def test_inference_names_published_values_with_prior_and_posterior() -> None:
     *_, inference = gather(release("lm"), Context(), ()).questions
     assert {row[0] for row in inference.tables[0].rows} == {"HIV", "flu"}
-    assert "is in 12.5 % of all records" in inference.answers[0]
+    assert "is in 12.5 % of all published records" in inference.answers[0]
     assert "What is learned is the difference." in inference.answers[0]
 
 

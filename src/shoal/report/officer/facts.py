@@ -40,14 +40,18 @@ def headline(release: Release) -> str:
     of = "" if persons is None else f" of {persons.name(persons.count())}"
     records = f"{count_noun(len(release.dataset), 'record')}{of}"
     if release.worthless:
-        return f"{poor.title(release)}: {poor.why(release)} {records} are published. {_promise(release)} {NOTHING}"
-    return f"{records} are published. {_promise(release)} {_lost(release)} {NOTHING}"
+        lost = f"{poor.title(release)}: {poor.why(release)}"
+        return f"{lost} {records} are published. {_promise(release)} {_nothing(release)}"
+    return f"{records} are published. {_promise(release)} {_lost(release)} {_nothing(release)}"
 
 
-NOTHING = (
-    "Nothing is promised about attackers who know more than that, who draw conclusions from the method, or who have "
-    "another release of the same data."
-)
+def _nothing(release: Release) -> str:
+    """Return a sentence on what is not promised."""
+    more = "" if release.risks.known == "all" else "who know more than that, "
+    return (
+        f"Nothing is promised about attackers {more}who draw conclusions from the method, or who have another release "
+        f"of the same data."
+    )
 
 
 def _promise(release: Release) -> str:
@@ -60,6 +64,8 @@ def _lost(release: Release) -> str:
     model, useful = release.problem.model, release.usefulness
     if not release.algorithm.truthful:
         return "Some published statements are false."
+    if release.published.relational is None and not useful.items:
+        return "Nothing was lost."
     if not model.covers_sets or not useful.items:
         return f"The columns lost {share(release.loss)} of their detail."
     removed = f", and {share(useful.removed / useful.items)} were removed" if useful.removed else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data import notes
-from shoal.data.persons import plural
 from shoal.release.release import Release
 from shoal.release.risks import Risks
 from shoal.report.formatting import count, count_noun, share
@@ -41,6 +40,11 @@ class Officer:
         return self.risks.after.counted
 
     @property
+    def fitting(self) -> str:
+        """The same with what they must do, for sentences."""
+        return "records that fit" if self.noun == "records" else f"{self.noun} with a record that fits"
+
+    @property
     def model_covers_columns(self) -> bool:
         """Whether the guarantee assumes that all quasi-identifying columns are known."""
         return self.release.problem.model.relational
@@ -51,13 +55,24 @@ class Officer:
         mine = [one for one in self.risks.after.scenarios if one.columns is columns and one.choice == choice]
         return [(before.get((one.known_items, columns, choice), one), one) for one in mine]
 
-    def promised(self, scenario: Scenario) -> bool:
-        """Whether the guarantee covers an attacker who knows this."""
+    @property
+    def limits_finding(self) -> bool:
+        """Whether the guarantee is about finding records, of everybody."""
         model = self.release.problem.model
-        if scenario.columns is not self.model_covers_columns or not model.covers_sets:
-            return scenario.columns is self.model_covers_columns and scenario.known_items == 0
-        known = self.release.risks.known
+        return "k" in model.values() and not model.about_holders
+
+    def assumed(self, scenario: Scenario) -> bool:
+        """Whether an attacker knows no more than the guarantee assumes."""
+        model, known = self.release.problem.model, self.release.risks.known
+        if scenario.columns and not model.relational:
+            return False
+        if not model.covers_sets:
+            return scenario.known_items == 0
         return known == "all" or (scenario.known_items != "all" and scenario.known_items <= known)
+
+    def promised(self, scenario: Scenario) -> bool:
+        """Whether the guarantee says something about this attacker."""
+        return self.limits_finding and self.assumed(scenario)
 
     def above(self, scenario: Scenario) -> str:
         """Return the share of records whose risk is above the threshold."""
@@ -67,14 +82,14 @@ class Officer:
     def strongest(self) -> tuple[Scenario, Scenario]:
         """The strongest attacker that the guarantee covers, or the weakest that there is, before and after."""
         pairs = self.pairs("worst", columns=self.model_covers_columns) or self.pairs("worst", columns=False)
-        covered = [one for one in pairs if self.promised(one[1])]
+        covered = [one for one in pairs if self.assumed(one[1])]
         return (covered or pairs[:1])[-1]
 
     @property
     def beyond(self) -> list[tuple[Scenario, Scenario]]:
         """Attackers who know more than the guarantee assumes, before and after."""
         columns = self.model_covers_columns
-        return [one for one in self.pairs("worst", columns=columns) if not self.promised(one[1])]
+        return [one for one in self.pairs("worst", columns=columns) if not self.assumed(one[1])]
 
 
 def all_questions(officer: Officer) -> tuple[Question, ...]:
@@ -88,7 +103,7 @@ def all_questions(officer: Officer) -> tuple[Question, ...]:
 def singling_out(officer: Officer) -> Question:
     """Answer whether records of a person can be picked out."""
     before, after = officer.strongest
-    answers = [_crowd(officer, before, after), *_beyond(officer)]
+    answers = [_crowd(officer, before, after), *_about_learning(officer), *_beyond(officer)]
     tables = [_risk_table(officer, columns=columns) for columns in dict.fromkeys((officer.model_covers_columns, False))]
     return Question(
         "singling out",
@@ -100,15 +115,28 @@ def singling_out(officer: Officer) -> Question:
 
 def _crowd(officer: Officer, before: Scenario, after: Scenario) -> str:
     """Return a sentence on the smallest crowd that the strongest attacker of the guarantee finds."""
+    if after.known_items == 0 and not after.columns:
+        return "The records hold nothing that an attacker could know."
     who = knows(after.known_items, columns=after.columns)
-    least = counted(after.smallest)
-    was = officer.above(before)
+    which = "" if after.known_items == 0 else ", whichever items these are"
     return (
-        f"An attacker who knows {who} of a record always finds at least {least} {officer.noun} that fit, whichever "
-        f"items these are. So the chance to pick the right one is at most {shared(after.prosecutor_max)}, and "
-        f"{shared(after.prosecutor_mean)} on average. In the original data, {was} of the records have a risk above "
-        f"{threshold(officer.limit)}; in the published data {officer.above(after)}."
+        f"An attacker who knows {who} of a record always finds at least {counted(after.smallest)} {officer.fitting}"
+        f"{which}. So the chance to pick the right one is at most {shared(after.prosecutor_max)}, and "
+        f"{shared(after.prosecutor_mean)} on average. In the original data, {officer.above(before)} of the records have "
+        f"a risk above {threshold(officer.limit)}; in the published data {officer.above(after)}."
     )
+
+
+def _about_learning(officer: Officer) -> list[str]:
+    """Return what must be added for models that do not limit finding, and for methods that publish false items."""
+    model, told = officer.release.problem.model, list[str]()
+    if model.about_holders:
+        told.append(f"The model ({model.title}) is about records with a sensitive item only. It promises no more.")
+    elif not officer.limits_finding:
+        told.append(f"The model ({model.title}) limits what can be learned. It does not promise how many records fit.")
+    if not officer.release.algorithm.truthful:
+        told.append("Some published items are false, so the records that fit need not hold the right one.")
+    return told
 
 
 def _beyond(officer: Officer) -> list[str]:
@@ -118,9 +146,9 @@ def _beyond(officer: Officer) -> list[str]:
     before, after = officer.beyond[0]
     who = knows(after.known_items, columns=after.columns)
     return [
-        f"The guarantee says nothing about attackers who know more. To one who knows {who}, in the worst case only "
-        f"{counted(after.smallest)} may fit. {officer.above(after)} of the records then have a risk above "
-        f"{threshold(officer.limit)}. In the original data it is {officer.above(before)}."
+        f"The guarantee says nothing about attackers who know more. To one who knows {who}, in the worst case "
+        f"{counted(after.smallest)} of the {officer.noun} fit. {officer.above(after)} of the records then have a risk "
+        f"above {threshold(officer.limit)}. In the original data it is {officer.above(before)}."
     ]
 
 
@@ -173,9 +201,12 @@ def linkability(officer: Officer) -> Question:
     before, after = officer.pairs("worst", columns=columns)[-1]
     who = knows(after.known_items, columns=after.columns)
     alone_before, alone = (shared(one.histogram[0].share) for one in (before, after))
-    answers = [
+    joined = (
         f"Two data sets about the same people can be joined by what both hold. An attacker who has {who} of a record "
-        f"from another source finds it alone in {alone} of the cases, instead of {alone_before} in the original data.",
+        f"from another source finds it alone in {alone} of the cases, instead of {alone_before} in the original data."
+    )
+    answers = [
+        *([] if who == "nothing" else [joined]),
         _order(officer.release),
         *_columns_that_link(officer.release),
         "No other release was looked at. Two releases of the same records can undo each other's protection: publish "
@@ -210,14 +241,14 @@ def inference(officer: Officer) -> Question:
     published = published_inferences(officer)
     asks = "Can something be learned about a person without finding the record?"
     if not published:
-        return Question("inference", asks, (_nothing_sensitive(officer),), ())
+        return Question("inference", asks, (NOTHING_SENSITIVE,), ())
     worst = max(published, key=lambda one: _strongest(officer, one[1]).largest.value)
     value, after = worst[1].value, _strongest(officer, worst[1])
     who = knows(after.known_items, columns=after.columns)
     answer = (
-        f"'{value}' is in {share(worst[1].prior.value)} of all records. For an attacker who knows {who} of a record, "
-        f"its probability is at most {shared(after.largest)}. It is {shared(after.mean)} on average, over the records "
-        f"that have it. What is learned is the difference."
+        f"'{value}' is in {share(worst[1].prior.value)} of all published records. For an attacker who knows {who} of a "
+        f"record, its probability is at most {shared(after.largest)}. It is {shared(after.mean)} on average, over the "
+        f"records that have it. What is learned is the difference."
     )
     return Question("inference", asks, (answer,), (_posteriors(officer, published),))
 
@@ -264,11 +295,8 @@ def _posteriors(officer: Officer, pairs: list[tuple[Inference | None, Inference]
     )
 
 
-def _nothing_sensitive(officer: Officer) -> str:
-    """Return the answer if nothing was declared sensitive."""
-    who = plural("record", 2) if officer.noun == "records" else officer.noun
-    return (
-        f"No items or values were declared sensitive, so nothing limits what can be concluded. If all {who} that fit "
-        f"what an attacker knows have a certain item, the attacker learns this item without finding the record. The "
-        f"model lm limits that for items that you name."
-    )
+NOTHING_SENSITIVE = (
+    "No items or values were declared sensitive, so nothing limits what can be concluded. If all records that fit what "
+    "an attacker knows have a certain item, the attacker learns this item without finding the record. The model lm "
+    "limits that for items that you name."
+)
