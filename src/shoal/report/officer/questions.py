@@ -122,8 +122,8 @@ def _crowd(officer: Officer, before: Scenario, after: Scenario) -> str:
     return (
         f"An attacker who knows {who} of a record always finds at least {counted(after.smallest)} {officer.fitting}"
         f"{which}. So the chance to pick the right one is at most {shared(after.prosecutor_max)}, and "
-        f"{shared(after.prosecutor_mean)} on average. In the original data, {officer.above(before)} of the records have "
-        f"a risk above {threshold(officer.limit)}; in the published data {officer.above(after)}."
+        f"{shared(after.prosecutor_mean)} on average. In the original data, {officer.above(before)} of the records "
+        f"have a risk above {threshold(officer.limit)}; in the published data {officer.above(after)}."
     )
 
 
