@@ -78,6 +78,8 @@ def run_on_cluster(
     if job.proof is not None:
         raise OptionError("A proof is made on one machine, not on a cluster: leave out proof=, or leave out engine=.")
     contents = side_files(job.data, job.algorithm, job.model)
+    if job.context is not None:
+        contents[str(job.context)] = files.raw(job.context)
     with cluster.connect() as client, contextlib.ExitStack() as open_now:
         parent = Path(tempfile.gettempdir()) if job.to_stdout else job.output.resolve().parent
         folder = open_now.enter_context(staging_folder(parent))
