@@ -25,6 +25,7 @@ from shoal.risk.targets import MOST, Targets
 from shoal.risk.worst import MOST_SETS, WorstCrowds
 
 DRAWS = 20_000  # records that are drawn, if not all can be counted
+MANY = 500_000  # records; of more, fewer are drawn, because each draw is counted in all of them
 WORST_DRAWS = 5_000  # the same, if every set of a record is looked at
 FEWEST_DRAWS = 400
 WORK = 60_000_000  # sets of the same size that the kernels count for all records
@@ -123,7 +124,7 @@ class Crowds:
         """All records, or a sample of very many."""
         if len(self.facts) <= MOST:
             return Targets.all_of(self.facts)
-        return Targets.drawn(self.facts, DRAWS, self._rng(0))
+        return Targets.drawn(self.facts, self._draws, self._rng(0))
 
     @cached_property
     def _records(self) -> list[Tally]:
@@ -216,7 +217,7 @@ class Crowds:
         lengths = self.facts.rows.size_counts
         sets = numbers_of_sets(np.arange(len(lengths)), number)
         mean = float((np.where(sets > MOST_SETS, 1, sets) * lengths.astype(float)).sum()) / max(1, len(self.facts))
-        draws = int(min(WORST_DRAWS, max(FEWEST_DRAWS, DRAWN_SETS / mean)))
+        draws = int(min(WORST_DRAWS, max(FEWEST_DRAWS, self._fewer * DRAWN_SETS / mean)))
         return Targets.drawn(self.facts, draws, self._rng(1))
 
     @cached_property
@@ -241,12 +242,22 @@ class Crowds:
         sets, owners = every_set(rows, number)
         return sets.adding(self._always(who.records)[owners]), (who.times / numbers)[owners], 0
 
+    @property
+    def _fewer(self) -> float:
+        """The part of the usual draws that is made of very many records."""
+        return min(1.0, MANY / max(1, len(self.facts)))
+
+    @property
+    def _draws(self) -> int:
+        """How many records are drawn."""
+        return max(DRAWS // 10, int(DRAWS * self._fewer))
+
     def _drawn(self, number: int) -> Asked:
         """Draw records, and items of each."""
         rng = self._rng(1 + number)
-        which = rng.integers(0, len(self.facts), DRAWS)
+        which = rng.integers(0, len(self.facts), self._draws)
         sets = drawn_sets(self.facts.of_rows(which), number, rng)
-        return sets.adding(self._always(which)), np.ones(DRAWS), DRAWS
+        return sets.adding(self._always(which)), np.ones(len(which)), len(which)
 
 
 def check_contains(own: Counts, population: Counts) -> None:
