@@ -214,7 +214,8 @@ def test_notes_for_recipients_are_a_list_of_kinds_that_somebody_looked_at() -> N
         "IdentifyingColumns", "InOrder", "Joined", "LinkingCombination", "LinkingValues", "LooksSensitive",
         "LostColumns", "MethodReveals", "MissedSensitive", "MixedColumn", "NamesPeople", "NoItemsLeft",
         "NoPrivateItems", "NothingSensitive", "NullItemsDropped", "OneRecordKnown", "OnlySensitiveRecords",
-        "PersonColumn", "PersonsOfOneRecord", "ProtectedValues", "SensitiveGroup", "SensitiveLookAlike",
+        "PersonColumn", "PersonsOfOneRecord", "ProtectedValues", "SensitiveGroup", "SensitiveItemsGiven",
+        "SensitiveItemsInflated", "SensitiveLookAlike", "TooManySensitive",
         "TellingColumn", "UnprotectedLookAlike", "UnusedHierarchy", "Untrue", "VaryingColumns", "ZeroWeights",
     }  # fmt: skip
     known = {one.__name__ for one in _notes_of(notes, reading_notes)}

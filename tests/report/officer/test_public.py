@@ -22,6 +22,7 @@ import shoal
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.metrics.risk import Risk
+from shoal.report import public_notes
 from shoal.report.officer.context import QUESTIONS, Context
 from shoal.report.officer.facts import gather
 from shoal.report.officer.public import public_losses
@@ -223,13 +224,33 @@ def test_a_public_report_explains_nothing_by_rare_sets(tmp_path: Path) -> None:
             assert ("needle" in (tmp_path / f"p{suffix}").read_text(encoding="utf-8")) is not public
 
 
-def test_what_shuffling_must_not_tell_is_not_published(tmp_path: Path) -> None:
-    made = release("shuffled")
+@pytest.mark.parametrize("world", ["shuffled", "flips"])
+def test_what_false_items_hide_is_not_published(tmp_path: Path, world: str) -> None:
+    """Not the numbers of added items, and not how many records really hold a sensitive value."""
+    made = release(world)
     hidden = made.losses.keys() - public_losses(made).keys()
-    assert "operations" in hidden or any("operations" in name or "additions" in name for name in hidden)
+    assert {"sensitive_additions", "operations", "kl", "privacy_value"} <= hidden
     made.save(tmp_path / "p.csv", certificate=tmp_path / "c.json")
-    told = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
-    assert not hidden & told["predicate"]["losses"].keys()
+    made.report(tmp_path / "p.json", public=True)
+    certificate = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))["predicate"]
+    public = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))
+    assert not hidden & certificate["losses"].keys()
+    assert not hidden & public["losses"].keys()
+    for risk in (certificate["risk"], public["officer"]["risk"]):
+        assert risk["before"]["inferences"] == []
+        assert risk["after"]["inferences"]
+    table = public["officer"]["questions"][2]["tables"][0]
+    assert {(row[3], row[5]) for row in table["rows"]} == {("–", "–")}
+
+
+def test_notes_for_recipients_do_not_depend_on_what_was_added() -> None:
+    """That no sensitive item was added would say that all holders are true."""
+    rows = [["a", "s"], ["a", "s"], ["b"], ["b"], ["a"], ["a"]]
+    none_added = shoal.anonymize([*rows, ["c", "b"]], model="sensitive-k", k=2, sensitive=["s"])
+    some_added = shoal.anonymize([["a", "s"], ["a", "t"], *rows[2:]], model="sensitive-k", k=2, sensitive=["s", "t"])
+    assert some_added.falsehoods
+    told = [public_notes.for_recipients(one) for one in (none_added, some_added)]
+    assert not none_added.falsehoods or told[0] == told[1]
 
 
 def test_labels_are_text_in_public_reports(tmp_path: Path) -> None:

@@ -75,6 +75,8 @@ def _lost(release: Release) -> str:
 def assessed(release: Release, thresholds: tuple[float, ...] = ()) -> dict[str, Any]:
     """Return all figures of risk before and after as plain values. They name no value that is not published."""
     before, after = release.risks.at(thresholds)
+    if not release.algorithm.truthful:  # how many records really hold a value is what false items hide
+        before = replace(before, inferences=())
     named = [one.value for one in after.inferences if one.records]
     known = set(sorted(named, key=lambda value: -_surest(after, value))[:VALUES])
     kept = (

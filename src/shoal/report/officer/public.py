@@ -13,12 +13,14 @@ import numpy as np
 
 from shoal import kernels
 from shoal._version import __version__
+from shoal.metrics.kl import KLDivergence
+from shoal.metrics.operations import Operations
+from shoal.metrics.privacy_value import PrivacyValue
 from shoal.release import dates
 from shoal.release.release import Release
 from shoal.report import headline as poor
 from shoal.report import public_notes
 from shoal.report.facts import plain
-from shoal.report.flips import flips
 from shoal.report.officer.context import Context
 from shoal.report.officer.facts import gather as gather_officer
 from shoal.report.officer.sections import OfficerFacts
@@ -105,9 +107,13 @@ def _name(release: Release, role: str, otherwise: str) -> str:
 
 
 def public_losses(release: Release) -> dict[str, float | None]:
-    """Return the losses that may be published. Some would tell which records got an item back."""
-    changed = flips(release, named=False)
-    secret = frozenset() if changed is None else changed.secret
+    """Return the losses that may be published.
+
+    If items were added or moved, their numbers are left out: "no sensitive item was added" says that all holders are
+    true.
+    """
+    measures = () if release.algorithm.truthful else (Operations, PrivacyValue, KLDivergence)
+    secret = {name for measure in measures for name in measure.meanings}
     values: dict[str, float | None] = plain({name: one for name, one in release.losses.items() if name not in secret})
     return values
 

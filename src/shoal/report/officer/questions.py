@@ -255,7 +255,8 @@ def inference(officer: Officer) -> Question:
 
 def published_inferences(officer: Officer) -> list[tuple[Inference | None, Inference]]:
     """Return what is revealed of each published sensitive value, before and after."""
-    before = {one.value: one for one in officer.risks.before.inferences}
+    known = officer.risks.before.inferences if officer.release.algorithm.truthful else ()  # else false items hide it
+    before = {one.value: one for one in known}
     return [(before.get(one.value), one) for one in officer.risks.after.inferences if one.records]
 
 
