@@ -52,7 +52,7 @@ def get(document: Any, name: str, kind: type) -> Any:
 
 def open_certificate(path: Path, key: Any) -> Any:
     """Return the statement of a certificate. Check the signature, if a key is given."""
-    need(path.stat().st_size <= LARGEST, f"{path} is larger than {LARGEST} bytes")
+    need(path.is_file() and path.stat().st_size <= LARGEST, f"{path} is no file, or larger than {LARGEST} bytes")
     statement = envelope = JSON.decode(path.read_bytes().decode())
     signed = type(envelope) is dict and "payload" in envelope
     if signed:
@@ -91,7 +91,9 @@ def check_files(subjects: list[Any], data: Any, published: Path, ours: list[Path
     need(once and {*files, data.get("codebook")} <= {*hashes, None}, "the certificate lacks a hash, or has it twice")
     need(folder or len(files) == 1, f"{published} is a file, but the certificate is about a folder of several")
     places = {name: published / name if folder else published for name in files}  # other files are next to FILE
-    contents = {name: places.get(name, published.parent / name).read_bytes() for name in hashes}
+    there = {name: places.get(name, published.parent / name) for name in hashes}
+    need(all(path.is_file() for path in there.values()), "a file that the certificate names is missing, or is no file")
+    contents = {name: path.read_bytes() for name, path in there.items()}
     for name, content in contents.items():
         need(hashlib.sha256(content).hexdigest() == hashes[name], f"{name} is not the file of the certificate", 1)
     found = {path for path in published.rglob("*") if path.is_file() and path.name[0] not in "._"}

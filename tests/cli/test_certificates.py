@@ -44,7 +44,8 @@ def test_what_failed_is_said(desk: Shell) -> None:
     desk("keys", "new", "other")
     code, out, _ = desk(*CHECK, "--public-key", "other.pub")
     assert code == 1
-    assert out.startswith("WRONG  signature: The signature does not belong to this certificate and this key")
+    assert out.startswith("WRONG  signature: The certificate names the key sha256:")
+    assert out.endswith("Failed. Nothing about the file is proved. Do not rely on it.\n")
     assert "What the certificate says" not in out  # nothing in it can be trusted
     path = desk.folder / "out.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("b1", "b2", 1), encoding="utf-8")
@@ -91,6 +92,7 @@ def test_bad_files_are_errors(desk: Shell) -> None:
     assert "is a private key" in desk.fails(*CHECK, "--public-key", "clinic.key")
     assert "is not a public key" in desk.fails(*CHECK, "--public-key", "h.csv")
     assert "clinic.key exists, and a key is never replaced" in desk.fails("keys", "new", "clinic")
+    assert "The name of the keys is empty" in desk.fails("keys", "new", "")
 
 
 def test_a_certificate_is_refused_before_any_work(desk: Shell) -> None:
@@ -101,7 +103,8 @@ def test_a_certificate_is_refused_before_any_work(desk: Shell) -> None:
     assert "must be different" in desk.fails(*make, "-o", "c2.json", "--certificate", "c2.json")
     assert "is an input too" in desk.fails(*make, "-o", "new.csv", "--certificate", "h.csv")
     signed = (*make, "-o", "new.csv", "--certificate", "c2.json", "--key")
-    assert "is an input too" in desk.fails(*signed[:-2], "clinic.key", "--key", "clinic.key")
+    for key in ("clinic.key", "clinic.pub"):
+        assert "a key is never replaced" in desk.fails(*signed[:-2], key, "--key", "clinic.key")
     assert "is a public key" in desk.fails(*signed, "clinic.pub")
     assert "does not exist" in desk.fails(*signed, "none.key")
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import shoal
-from shoal.errors import ShoalError
+from shoal.errors import DataError, ShoalError
 from shoal.evidence import strict_json
 from shoal.evidence.envelope import Envelope
+from shoal.jobs import certified
+from tests.conftest import Shell
 from tests.evidence.worlds import BASKETS, KEY, OTHER_KEY, TREE, saved
 
 
@@ -167,6 +170,72 @@ def test_persons_are_counted_if_their_file_is_given(tmp_path: Path) -> None:
     assert not check.persons_open
     (tmp_path / "w.txt").write_text("one\n" * 20, encoding="ascii")
     assert outcome(tmp_path / "p.jsonl", tmp_path / "c.json", persons=tmp_path / "w.txt") is False
+
+
+def test_a_file_that_is_called_like_standard_input_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, path = saved(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    file.rename("-")
+    assert outcome(Path("-"), path) is True
+    Path("-").write_text("items\nA\n", encoding="ascii")
+    assert outcome(Path("-"), path) is False
+
+
+def test_a_file_that_changes_while_it_is_checked_is_not_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, path = saved(tmp_path)
+    read = vars(certified)["as_dataset"]
+
+    def changed_before(*given: Any) -> Any:
+        file.write_bytes(file.read_bytes() + file.read_bytes()[-5:])
+        return read(*given)
+
+    monkeypatch.setattr("shoal.jobs.certified.as_dataset", changed_before)
+    with pytest.raises(DataError, match="was changed while it was checked"):
+        shoal.verify_certificate(file, path, public_key=KEY.public)
+
+
+def test_a_signature_that_was_removed_is_noticed_without_a_key(tmp_path: Path) -> None:
+    file, path = saved(tmp_path)
+    path.write_bytes(Envelope.read(json.loads(path.read_bytes()), "c").payload)
+    check = shoal.verify_certificate(file, path)
+    assert (check.steps[-1].part, check.steps[-1].passed) == ("signature", False)
+
+
+HOSTILE = {
+    "digits": lambda says: says.update(more=10**5000),
+    "holds": lambda says: says["check"].update(holds=False),
+    "no texts": lambda says: says["model"]["options"].update(sensitive=[[]]),
+    "null ids": lambda says: says["data"]["reading"].update(id_column=[None]),
+    "surrogate": lambda says: says["data"]["reading"].update(delimiter="\ud800"),
+    "long name": lambda says: says["data"].update(codebook="x" * 300),
+    "known": lambda says: says["data"].update(quasi_identifiers=["zip"]),
+    "shown": lambda says: says.update(method="x", losses=[1], versions=3, optimality="y", limits="z", notes=4),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_certificates_are_errors_and_never_crash(tmp_path: Path, shell: Shell, name: str) -> None:
+    file, path = saved(tmp_path, None)
+    told = json.loads(path.read_bytes())
+    HOSTILE[name](told["predicate"])
+    sys.set_int_max_str_digits(0)
+    try:
+        path.write_text(json.dumps(told), encoding="utf-8")
+    finally:
+        sys.set_int_max_str_digits(4300)
+    for more in ((), ("--json",)):
+        code, _, err = shell("verify", str(file), "--certificate", str(path), *more)
+        assert code == {"shown": 0, "holds": 1}.get(name, 2), err
+
+
+def test_infinite_numbers_and_many_keys_are_refused_quickly(tmp_path: Path) -> None:
+    file, path = saved(tmp_path, None)
+    path.write_bytes(path.read_bytes().replace(b'"losses": {', b'"losses": {"x": 1e999, ', 1))
+    assert outcome(file, path, None) == "error"
+    path.write_text("{" + ",".join(f'"{at}":1' for at in range(200_000)) + ',"199999":2}', encoding="ascii")
+    assert outcome(file, path, None) == "error"
 
 
 def test_a_check_of_what_is_missing_is_an_error(tmp_path: Path) -> None:

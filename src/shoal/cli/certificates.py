@@ -38,9 +38,13 @@ def show(check: CertificateCheck, *, as_json: bool) -> None:
         console.say(marks[step.passed], f"{step.part}: {as_options(step.sentence)}")
     console.say("")
     if not check.holds:
-        if check.verification is not None:
+        if check.verification is not None and check.verification.verdict.witnesses:
             show_witnesses(check.verification.verdict)
-        console.say(("Failed.", "bold red"), " The file is not what the certificate says. Do not rely on it.")
+        last = check.steps[-1].part
+        why = (
+            "Nothing about the file is proved." if last == "signature" else "The file is not what the certificate says."
+        )
+        console.say(("Failed.", "bold red"), f" {why} Do not rely on it.")
         return
     if check.claims is not None:
         _show_claims(check.claims.predicate)
@@ -48,7 +52,9 @@ def show(check: CertificateCheck, *, as_json: bool) -> None:
         console.say(
             "The certificate counts persons, but you counted records. The publisher's file of persons tells more."
         )
-    if check.signed:
+    if check.persons_open:
+        console.say(("Holds, as far as it could be checked.", "bold"), " Persons were not counted.")
+    elif check.signed:
         console.say(("Holds.", "bold green"), " The owner of the key signed this file, and its promise holds.")
     else:
         console.say(
@@ -59,14 +65,14 @@ def show(check: CertificateCheck, *, as_json: bool) -> None:
 
 def _show_claims(says: Mapping[str, Any]) -> None:
     """Show the main figures of a certificate, and what it does not promise."""
-    method, losses, proof = says.get("method") or {}, says.get("losses") or {}, says.get("optimality")
+    method, losses, versions, proof = (_object(says, key) for key in ("method", "losses", "versions", "optimality"))
     rows = [
         ("made on", str(says.get("date", "?"))),
         ("method", f"{method.get('title', '?')} ({method.get('name', '?')})"),
-        ("statements", "all true" if method.get("truthful") else "some are false, see below"),
+        ("statements", "all true" if method.get("truthful") is True else "some are false, see below"),
         *([("loss, NCP", f"{losses['ncp']:.6f}")] if isinstance(losses.get("ncp"), float) else []),
-        *([("proved about the loss", _proof(proof))] if isinstance(proof, dict) else []),
-        ("made with", f"Shoal {(says.get('versions') or {}).get('shoal', '?')}"),
+        *([("proved about the loss", _proof(proof))] if proof else []),
+        ("made with", f"Shoal {versions.get('shoal', '?')}"),
     ]
     console.table("What the certificate says", ["", ""], rows, right=9)
     for title, key in (("What it does not promise", "limits"), ("What to know about the data", "notes")):
@@ -76,6 +82,12 @@ def _show_claims(says: Mapping[str, Any]) -> None:
             for one in told:
                 console.paragraph(f"- {one}", indent=0)
     console.say("")
+
+
+def _object(says: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return a part of the certificate. It may come from anybody, so it may be anything."""
+    part = says.get(key)
+    return part if isinstance(part, dict) else {}
 
 
 def _proof(proof: Mapping[str, Any]) -> str:

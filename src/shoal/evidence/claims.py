@@ -24,6 +24,7 @@ READING = {  # options of reading that a published file needs; others could make
     "item_column": str,
     "keep_ids": bool,
 }
+LONGEST = 255  # bytes of the name of a file
 FAMILY = PREDICATE.rpartition(":")[0]
 
 
@@ -45,6 +46,8 @@ class Claims:
         The number of records.
     quasi_identifiers : tuple of str
         The columns that an attacker may know.
+    holds : bool
+        Whether the certificate says that the guarantee holds.
     persons : bool
         Whether persons were counted, not records.
     signer : str or None
@@ -65,6 +68,7 @@ class Claims:
     reading: Mapping[str, Any]
     records: int
     quasi_identifiers: tuple[str, ...]
+    holds: bool
     persons: bool
     signer: str | None
     predicate: Mapping[str, Any]
@@ -87,20 +91,23 @@ class Claims:
             raise DataError(f"{name} {what} ({shorten(kind)}): this version of Shoal reads {PREDICATE}.")
         hashes = form.subjects(form.at(statement, "subject", list))
         predicate = form.at(statement, "predicate", dict)
-        data = form.at(predicate, "data", dict)
+        data, check = form.at(predicate, "data", dict), form.at(predicate, "check", dict)
+        model = form.model(form.at(predicate, "model", dict))
+        form.known_columns(data, relational=model.relational)
         named = form.texts(form.at(data, "files", list), "files")
         book = form.at(data, "codebook", (str, type(None)))
         listed = [*named, *([] if book is None else [book])]
         if not named or sorted(listed) != sorted(hashes):
             raise DataError(f"{name} lists other files in its data than in its subject: it is damaged.")
         return cls(
-            model=form.model(form.at(predicate, "model", dict)),
+            model=model,
             files={one: hashes[one] for one in named},
             codebook=None if book is None else (book, hashes[book]),
             reading=form.reading(form.at(data, "reading", dict)),
             records=form.at(data, "records", int),
             quasi_identifiers=tuple(form.texts(form.at(data, "quasi_identifiers", list), "quasi_identifiers")),
-            persons=form.at(form.at(predicate, "check", dict), "counted", str) == "persons",
+            holds=form.at(check, "holds", bool),
+            persons=form.at(check, "counted", str) == "persons",
             signer=form.at(predicate, "signer", (str, type(None))),
             predicate=predicate,
         )
@@ -133,7 +140,8 @@ class _Form:
         for one in listed:
             name = self.at(one, "name", str)
             sha256 = self.at(self.at(one, "digest", dict), "sha256", str)
-            if not name or name in (".", "..") or re.search(r"[/\\\0]", name) or name in hashes:
+            wrong = name in ("", ".", "..") or re.search(r"[/\\\0]", name) or len(name.encode()) > LONGEST
+            if wrong or name in hashes:
                 raise DataError(
                     f"{self.name} names the file '{shorten(name)}': wanted different names without folders."
                 )
@@ -146,7 +154,7 @@ class _Form:
         """Return the model with its options."""
         cls = discovery.get("shoal.models", PrivacyModel, self.at(given, "name", str))
         options = {
-            key: tuple(value) if isinstance(value, list) else value
+            key: tuple(self.texts(value, key)) if isinstance(value, list) else value
             for key, value in self.at(given, "options", dict).items()
         }
         known = {one.name for one in cls.options()}
@@ -157,13 +165,22 @@ class _Form:
             )
         return cls(**options)
 
+    def known_columns(self, data: Mapping[str, Any], *, relational: bool) -> None:
+        """Refuse quasi-identifiers that are not the columns with that role."""
+        columns = self.at(data, "columns", list)
+        roles = {self.at(one, "name", str): self.at(one, "role", str) for one in columns}
+        wanted = [name for name, role in roles.items() if relational and role == "quasi-identifier"]
+        if self.texts(self.at(data, "quasi_identifiers", list), "quasi_identifiers") != wanted:
+            raise DataError(f"{self.name} lists other quasi-identifiers than its columns say: it is damaged.")
+
     def reading(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of reading. Any but those that published files need are refused."""
         for key, value in given.items():
             kind: Any = READING.get(key)
             if kind is None:
                 raise DataError(f"{self.name} names the reading option '{shorten(key)}', which is unknown here.")
-            parts = value if isinstance(value, list) else [value]
-            if not isinstance(value, kind) or not all(isinstance(one, str | bool | None) for one in parts):
+            parts = value if isinstance(value, list) else []
+            texts = (str, type(None)) if key == "item_delimiter" else str
+            if not isinstance(value, kind) or not all(isinstance(one, texts) for one in parts):
                 raise DataError(f"{self.name} has a wrong value for the reading option '{key}': it is damaged.")
         return {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}

@@ -69,8 +69,8 @@ class Envelope:
         if document.get("payloadType") != PAYLOAD_TYPE:
             raise DataError(f"{name} is an envelope of another kind: wanted the payloadType {PAYLOAD_TYPE}.")
         listed = document.get("signatures")
-        if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
-            raise DataError(f"{name} is an envelope without signatures: it is damaged.")
+        if not isinstance(listed, list) or len(listed) != 1 or not isinstance(listed[0], dict):
+            raise DataError(f"{name} is an envelope with another number of signatures than one: it is damaged.")
         payload = _decoded(document.get("payload"), "payload", name)
         return cls(payload, tuple(_decoded(one.get("sig"), "signature", name) for one in listed))
 

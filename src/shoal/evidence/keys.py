@@ -235,6 +235,8 @@ def new_keys(name: str | Path, passphrase: str | None = None) -> tuple[Path, Pat
     ...     private.name, public.name, oct(private.stat().st_mode)[-3:], PublicKey.load(public) == key
     ('clinic.key', 'clinic.pub', '600', True)
     """
+    if not Path(name).name:
+        raise OptionError("The name of the keys is empty: give one, such as clinic.")
     if passphrase == "":
         raise OptionError("The passphrase is empty: give another, or leave passphrase= out for a key without one.")
     private, public = (Path(f"{name}{suffix}") for suffix in (".key", ".pub"))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from shoal.errors import DataError, shorten
 
 DEEPEST = 32  # levels of lists and objects
+DIGITS = 400  # of a whole number; exact costs in proofs may be long
 
 
 def loads(text: bytes, name: str) -> Any:
@@ -22,7 +25,16 @@ def loads(text: bytes, name: str) -> Any:
     shoal.errors.DataError: c.json has the key 'a' twice: ...
     """
     try:
-        value = json.loads(text.decode("utf-8"), object_pairs_hook=_once(name), parse_constant=_no_constant(name))
+        value = json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_once(name),
+            parse_constant=_no_constant(name),
+            parse_float=_finite(name),
+            parse_int=_short(name),
+        )
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{name} has half of a character (a lone surrogate): it was not written by Shoal.") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{name} is not UTF-8 text (byte {error.start + 1}): it is damaged, or another file.") from None
     except json.JSONDecodeError as error:
@@ -44,11 +56,11 @@ def _once(name: str) -> Any:
     """Return a function that makes an object, and refuses a key that stands there twice."""
 
     def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        unique = dict(pairs)
-        if len(unique) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"{name} has the key '{shorten(twice)}' twice: it was not written by Shoal.")
+        unique: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in unique:
+                raise DataError(f"{name} has the key '{shorten(key)}' twice: it was not written by Shoal.")
+            unique[key] = value
         return unique
 
     return made
@@ -61,6 +73,29 @@ def _no_constant(name: str) -> Any:
         raise DataError(f"{name} has the number {text}, which is no JSON: it was not written by Shoal.")
 
     return refused
+
+
+def _finite(name: str) -> Callable[[str], float]:
+    """Return a function that reads a number, and refuses one that is too large for other readers."""
+
+    def read(text: str) -> float:
+        value = float(text)
+        if not math.isfinite(value):
+            raise DataError(f"{name} has the number {shorten(text)}, which is too large: it was not written by Shoal.")
+        return value
+
+    return read
+
+
+def _short(name: str) -> Callable[[str], int]:
+    """Return a function that reads a whole number, and refuses one of very many digits."""
+
+    def read(text: str) -> int:
+        if len(text) > DIGITS:
+            raise DataError(f"{name} has a number of {len(text):,} digits: it was not written by Shoal.")
+        return int(text)
+
+    return read
 
 
 def _depth(value: Any) -> int:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from shoal.data import Dataset
 from shoal.engines import Engine
-from shoal.errors import DataError, shorten
+from shoal.errors import DataError, InputError, shorten
 from shoal.evidence.certificate import Certificate, Signature
 from shoal.evidence.claims import Claims
 from shoal.evidence.keys import PublicKey
 from shoal.files import sha256_of
 from shoal.io.source import files_in
+from shoal.io.writing_parts import hash_of_parts
+from shoal.jobs.arguments import as_dataset
 from shoal.jobs.verify import PersonsSource, Verification, verify
 from shoal.progress import engine_with
 from shoal.report.formatting import count_noun
@@ -27,6 +30,11 @@ SIGNATURES: dict[Signature, str] = {
     "not checked": "The signature was not checked, so anybody can have written the certificate: give the key of the "
     "publisher with public_key=.",
 }
+OTHER_KEY = (
+    "The certificate names the key {named}, but you gave {key}. This is the wrong key, or the certificate is not from its "
+    "owner."
+)
+STRIPPED = "The certificate says that it is signed, but its signature was removed."
 
 
 @dataclass(frozen=True)
@@ -181,31 +189,50 @@ class _Check:
 
     def steps(self) -> Iterator[Step]:
         """Do one step after the other. Later ones may be done only if the earlier ones have passed."""
-        yield self._signature()
-        claims = self.claims = self._certificate.claims
+        signature = self._signature()
+        if signature.passed is False:
+            yield signature
+            return
+        claims = self._certificate.claims
+        if claims.signer is not None and self._certificate.envelope is None:
+            yield Step("signature", False, STRIPPED)
+            return
+        yield signature
+        self.claims = claims
         yield from self._files(claims)
         book = self._book(claims)
         if book is not None:
             yield self._same("code book", book, claims.codebook[1] if claims.codebook else "")
+        read = as_dataset(self._data.absolute(), claims.model, claims.reading)  # absolute: "-" is a file here
+        self._refuse_changed(read, claims)
         result = verify(
-            self._data,
+            read,
             claims.model,
             codebook=book,
             persons=self._persons,
             quasi_identifiers=claims.quasi_identifiers if claims.model.relational else None,
             engine=self._engine,
-            **claims.reading,
         )
         yield self._records(claims, result)
         self.verification = result
-        yield self._guarantee(result)
+        yield self._guarantee(claims, result)
 
     def _signature(self) -> Step:
         """Check the signature, before anything else in the certificate is believed."""
         found = self._certificate.signature(self._key)
+        if found == "wrong" and self._key is not None and self._named not in (None, self._key.fingerprint):
+            return Step("signature", False, OTHER_KEY.format(named=self._named, key=self._key.fingerprint))
         passed = {"right": True, "wrong": False, "not checked": None}.get(found, None if self._key is None else False)
         named = "" if self._key is None else self._key.fingerprint
         return Step("signature", passed, SIGNATURES[found].format(key=named))
+
+    @property
+    def _named(self) -> str | None:
+        """The key that the certificate names, which nothing proves. None: it cannot be read."""
+        try:
+            return self._certificate.claims.signer
+        except InputError:
+            return None
 
     def _files(self, claims: Claims) -> Iterator[Step]:
         """Compare the published file, or each file of a folder, with its hash."""
@@ -252,8 +279,17 @@ class _Check:
             return Step("records", True, f"The file has the {count_noun(number, 'record')} of the certificate.")
         return Step("records", False, f"The certificate says {claims.records:,} records, the file has {number:,}.")
 
-    def _guarantee(self, result: Verification) -> Step:
+    def _refuse_changed(self, read: Dataset, claims: Claims) -> None:
+        """Refuse data that are not those whose hash was compared: the file was changed in the meantime."""
+        hashes = list(claims.files.items())
+        wanted = hash_of_parts(hashes) if self._data.is_dir() else hashes[0][1]
+        if read.origin.sha256 != wanted:
+            raise DataError(f"{self._data} was changed while it was checked: check it again.")
+
+    def _guarantee(self, claims: Claims, result: Verification) -> Step:
         """Return the result of the count."""
+        if not claims.holds:
+            return Step("guarantee", False, "The certificate itself says that the guarantee does not hold.")
         if not result.holds:
             return Step("guarantee", False, f"The file is not {result.model.title}: {result.verdict.witnesses[0]}.")
         checked = count_noun(result.verdict.checked, *result.model.views)

@@ -223,6 +223,15 @@ def _matches(target: Path, pattern: str) -> bool:
     return fnmatch.fnmatch(os.path.abspath(target), pattern.replace("**/", "*"))
 
 
+def _holds_key(path: Path) -> bool:
+    """Return whether a file is a key."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(100).startswith(b"-----BEGIN")
+    except OSError:
+        return False
+
+
 def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path | None = None) -> None:
     """Refuse, before any work, to overwrite what is read, and to write where nothing can be written.
 
@@ -230,6 +239,8 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path
     """
     for target in targets:
         check_folder(target) if target == folder else check_writable(target)
+        if target.is_file() and _holds_key(target):
+            raise OutputError(f"{target} holds a key, and a key is never replaced: name another file.")
         for source in chain.from_iterable(map(_there, sources)):
             if target.exists() and target.samefile(source):
                 raise OutputError(f"{target} is an input too: name another file to write.")

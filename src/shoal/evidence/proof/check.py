@@ -84,9 +84,10 @@ class ProofCheck:
         proof = self.proof
         loss, bound = proof.cut_cost / proof.scale, proof.lower_bound / proof.scale
         kind = f"k^m-anonymous cut of this hierarchy (k = {proof.k}, m = {proof.m})"
+        measure = proof.loss.upper() + ("" if proof.weights is None else " with the weights in the proof")
         if proof.proven:
-            return f"No {kind} loses less than the release ({proof.loss.upper()} {loss:.6f})."
-        return f"Every {kind} loses at least {bound:.6f} ({proof.loss.upper()}); the release loses {loss:.6f}."
+            return f"No {kind} loses less than the release ({measure} {loss:.6f})."
+        return f"Every {kind} loses at least {bound:.6f} ({measure}); the release loses {loss:.6f}."
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``shoal check-proof --json`` prints."""

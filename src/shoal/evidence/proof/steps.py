@@ -43,6 +43,8 @@ def tree(proof: Proof, owner: Hierarchy | None) -> str:
     weights = proof.weights
     if weights is not None and (len(weights) != hierarchy.n_leaves or min(weights) < 0):
         raise Wrong("the weights are not one number, 0 or more, for each item")
+    if weights is not None and not any(weights):
+        raise Wrong("all weights are 0, so every cut costs the same")
     found = f"{nodes - hierarchy.n_leaves:,} groups over {hierarchy.n_leaves:,} items"
     if owner is None:
         return found
