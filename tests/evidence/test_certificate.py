@@ -176,7 +176,7 @@ def test_a_certificate_names_nothing_that_is_not_published(tmp_path: Path, monke
     for needle in [*needles, socket.gethostname(), *([getpass.getuser()] if getpass.getuser() != "root" else [])]:
         assert needle not in told, needle
     assert plain in json.dumps(made.provenance)  # so it could have leaked
-    assert statement(tmp_path / "c.json")["predicate"]["hierarchy"] is None  # it would confirm a guess of items
+    assert hashlib.sha256(tree.read_bytes()).hexdigest() not in told
 
 
 def test_sensitive_items_that_are_not_published_are_not_named(tmp_path: Path) -> None:
@@ -185,6 +185,20 @@ def test_sensitive_items_that_are_not_published_are_not_named(tmp_path: Path) ->
     made.save(tmp_path / "public.csv", certificate=tmp_path / "c.json")
     assert "needle" not in (tmp_path / "c.json").read_text(encoding="utf-8")
     assert statement(tmp_path / "c.json")["predicate"]["model"]["options"]["sensitive"] == ["HIV"]
+
+
+def test_the_hierarchy_is_named_only_for_the_owner_of_the_key(tmp_path: Path) -> None:
+    """Its plain hash would confirm guesses: it may be made from the data, and name items that nobody may know."""
+    tree = tmp_path / "tree.csv"
+    tree.write_text("a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n", encoding="ascii")
+    plain = hashlib.sha256(tree.read_bytes()).hexdigest()
+    made = shoal.anonymize(BASKETS, k=2, m=2, hierarchy=tree)
+    for key in (KEY, None):
+        made.save(tmp_path / "p.csv", certificate=tmp_path / "c.json", key=key)
+        told = statement(tmp_path / "c.json")
+        assert plain not in json.dumps(told)
+        wanted = None if key is None else {"hmac_sha256": KEY.name_input([plain])}
+        assert told["predicate"]["hierarchy"] == wanted
 
 
 def test_the_input_is_named_only_for_the_owner_of_the_key(tmp_path: Path) -> None:

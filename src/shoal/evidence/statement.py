@@ -27,7 +27,8 @@ from shoal.release.release import Release
 from shoal.report import public_notes
 from shoal.report.facts import plain
 from shoal.report.officer import facts as officer
-from shoal.report.officer.public import public_losses
+from shoal.report.officer.discretion import Discretion
+from shoal.report.officer.public import compared_with, public_losses
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:shoal:certificate:1"  # the number rises when a key goes or changes its meaning
@@ -59,9 +60,9 @@ def statement_of(release: Release, key: PrivateKey | None = None) -> dict[str, A
                 "method": _method(release.algorithm),
                 "losses": public_losses(release),
                 "optimality": _optimality(release),
-                "hierarchy": _hierarchy(release),
+                "hierarchy": _hierarchy(release, key),
                 "input": None if key is None else {"hmac_sha256": key.name_input(_input_hashes(release))},
-                "risk": officer.assessed(release),
+                "risk": officer.assessed(release, Discretion(True, len(release.dataset))),
                 "limits": public_notes.limits(release),
                 "notes": public_notes.for_recipients(release),
                 "versions": _versions(release),
@@ -158,19 +159,26 @@ def _optimality(release: Release) -> dict[str, Any] | None:
     proof = release.optimality
     if proof is None:
         return None
-    figures = {name: getattr(proof, name) for name in ("proven", "loss", "lower_bound", "gap", "ended")}
-    groups = release.problem.hierarchy.refines is not None
-    compared = "cuts of the hierarchy with these groups of siblings" if groups else "cuts of the hierarchy"
-    return {**figures, "measure": release.loss_name, "compared_with": compared}
+    told = Discretion(True, len(release.dataset))
+    return {
+        "proven": proof.proven,
+        **{name: told.loss(getattr(proof, name)) for name in ("loss", "lower_bound", "gap")},
+        "ended": proof.ended,
+        "measure": release.loss_name,
+        "compared_with": compared_with(release),
+    }
 
 
-def _hierarchy(release: Release) -> dict[str, Any] | None:
-    """Return the hash of the hierarchy, if it was given. One that was made from the data could confirm guesses."""
+def _hierarchy(release: Release, key: PrivateKey | None) -> dict[str, Any] | None:
+    """Return the name of the hierarchy for the owner of the key, if one was given.
+
+    Its plain hash could confirm guesses: a hierarchy may be made from the data, and name items that nobody may know.
+    """
     problem = release.problem
     tree = problem.hierarchy.refines or problem.hierarchy
-    if tree.name == NO_HIERARCHY or was_built(problem.data) or problem.added_items:
+    if key is None or tree.name == NO_HIERARCHY or was_built(problem.data) or problem.added_items:
         return None
-    return {"sha256": tree.sha256}
+    return {"hmac_sha256": key.name_input([tree.sha256])}
 
 
 def _input_hashes(release: Release) -> list[str]:

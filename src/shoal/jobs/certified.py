@@ -31,8 +31,8 @@ SIGNATURES: dict[Signature, str] = {
     "publisher with public_key=.",
 }
 OTHER_KEY = (
-    "The certificate names the key {named}, but you gave {key}. This is the wrong key, or the certificate is not from its "
-    "owner."
+    "The certificate names the key {named}, but you gave {key}. This is the wrong key, or the certificate is not from "
+    "its owner."
 )
 STRIPPED = "The certificate says that it is signed, but its signature was removed."
 

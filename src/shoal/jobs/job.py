@@ -148,6 +148,11 @@ class Job:
             raise OptionError("certificate= names the published file, but it goes to standard output: name a file.")
         if self.key is not None and self.certificate is None:
             raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
+        for name in ("threshold", "context"):
+            if getattr(self, name) and not self.reports and not self.public_reports:
+                raise OptionError(
+                    f"{name}= is for reports: name one with reports= or public_reports=, or leave it out."
+                )
         if self.proof is not None:
             refuse_unprovable(self.model, self.algorithm)
         if self.persons_out is not None and self.data.reading.person is None:

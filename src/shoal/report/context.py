@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.report import headline, proofs, relational, risks, sentences, wording
+from shoal.report import headline, proofs, public_notes, relational, risks, sentences, wording
 from shoal.report.facts import Facts
 from shoal.report.story import Story
 
@@ -32,7 +32,7 @@ def context(story: Story, facts: Facts) -> dict[str, Any]:
         "sentence_now": now,
         "reach": risks.reach(release),
         "risk_charts": _risk_charts(facts),
-        "limits": release.problem.model.caveats(release.problem.persons),
+        "limits": public_notes.limits(release),
         "counted": sentences.counted(release),
         "proof": sentences.proof(release),
         "command": sentences.verify_command(release),

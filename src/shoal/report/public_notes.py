@@ -66,4 +66,5 @@ def for_recipients(release: Release) -> list[str]:
 def limits(release: Release) -> list[str]:
     """Return what the guarantee does not promise, one sentence or two each."""
     reveals = [_same(note) for note in release.note_values if isinstance(note, notes.MethodReveals)]
-    return [*release.problem.model.caveats(release.problem.persons), *(reveals or [METHOD_KNOWN])]
+    known = [METHOD_KNOWN] if release.algorithm.truthful else []
+    return [*release.problem.model.caveats(release.problem.persons), *(reveals or known)]

@@ -10,31 +10,36 @@ from shoal.report import headline as poor
 from shoal.report import public_notes
 from shoal.report.formatting import count_noun, share
 from shoal.report.officer.context import Context
+from shoal.report.officer.discretion import Discretion
 from shoal.report.officer.headings import regulators
 from shoal.report.officer.questions import Officer, all_questions
 from shoal.report.officer.sections import OfficerFacts
 from shoal.risk import Assessment
 
+FEW = 0.05  # share of unchanged items; below it, the headline says that little is left
 VALUES = 100  # sensitive values whose figures are told: those that are learned most surely
 
 
-def gather(release: Release, context: Context, thresholds: tuple[float, ...] = ()) -> OfficerFacts:
-    """Return the part for officers. It holds nothing of the original data but totals."""
+def gather(
+    release: Release, context: Context, thresholds: tuple[float, ...] = (), *, public: bool = False
+) -> OfficerFacts:
+    """Return the part for officers. It holds nothing of the original data but totals, rounded if it is public."""
     risks = release.risks.at(thresholds)
-    officer = Officer(release, risks, thresholds)
+    discretion = Discretion(public, len(release.dataset))
+    officer = Officer(release, risks, thresholds, discretion)
     questions = all_questions(officer)
     return OfficerFacts(
-        headline=headline(release),
+        headline=headline(release, discretion),
         known=str(release.risks.known),
         thresholds=thresholds,
         questions=questions,
         not_promised=tuple(public_notes.limits(release)),
         regulators=regulators(officer, context, questions),
-        risk=assessed(release, thresholds),
+        risk=assessed(release, discretion, thresholds),
     )
 
 
-def headline(release: Release) -> str:
+def headline(release: Release, discretion: Discretion) -> str:
     """Return what is promised, to how many, what was lost, and what is not promised, for people who are no experts."""
     persons = release.problem.persons
     of = "" if persons is None else f" of {persons.name(persons.count())}"
@@ -42,7 +47,7 @@ def headline(release: Release) -> str:
     if release.worthless:
         lost = f"{poor.title(release)}: {poor.why(release)}"
         return f"{lost} {records} are published. {_promise(release)} {_nothing(release)}"
-    return f"{records} are published. {_promise(release)} {_lost(release)} {_nothing(release)}"
+    return f"{records} are published. {_promise(release)} {_lost(release, discretion)} {_nothing(release)}"
 
 
 def _nothing(release: Release) -> str:
@@ -59,31 +64,38 @@ def _promise(release: Release) -> str:
     return release.problem.model.describe(release.problem.persons)
 
 
-def _lost(release: Release) -> str:
+def _lost(release: Release, discretion: Discretion) -> str:
     """Return what was lost as a sentence."""
     model, useful = release.problem.model, release.usefulness
     if not release.algorithm.truthful:
         return "Some published statements are false."
     if release.published.relational is None and not useful.items:
         return "Nothing was lost."
+    if not discretion.tells_loss:
+        return ""
     if not model.covers_sets or not useful.items:
         return f"The columns lost {share(release.loss)} of their detail."
+    few = "Hardly anything is published in detail: " if useful.unchanged_share < FEW else ""
+    behind = useful.median_items or 0
+    broad = (
+        f", and half of the different items stand behind labels of at least {behind} items" if few and behind else ""
+    )
     removed = f", and {share(useful.removed / useful.items)} were removed" if useful.removed else ""
-    return f"{share(useful.unchanged_share)} of all items are published as they were{removed}."
+    return f"{few}{share(useful.unchanged_share)} of all items are published as they were{broad}{removed}."
 
 
-def assessed(release: Release, thresholds: tuple[float, ...] = ()) -> dict[str, Any]:
+def assessed(release: Release, discretion: Discretion, thresholds: tuple[float, ...] = ()) -> dict[str, Any]:
     """Return all figures of risk before and after as plain values. They name no value that is not published."""
     before, after = release.risks.at(thresholds)
     if not release.algorithm.truthful:  # how many records really hold a value is what false items hide
         before = replace(before, inferences=())
     named = [one.value for one in after.inferences if one.records]
     known = set(sorted(named, key=lambda value: -_surest(after, value))[:VALUES])
-    kept = (
+    before, after = (
         replace(each, inferences=tuple(one for one in each.inferences if one.value in known))
         for each in (before, after)
     )
-    return {name: each.as_dict() for name, each in zip(("before", "after"), kept, strict=True)}
+    return {"before": discretion.assessed(before), "after": after.as_dict()}
 
 
 def _surest(assessment: Assessment, value: str) -> float:

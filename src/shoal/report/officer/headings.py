@@ -110,9 +110,10 @@ class _Told:
         release, model = self._release, self._release.problem.model
         parts = []
         if release.published.rows.total_items or release.problem.items.total_items:
-            parts.append(f"sets of items ({'generalized' if model.covers_sets else 'unchanged'})")
+            parts.append(f"sets of items ({self._done_to_items})")
         table = release.dataset.table
-        roles = {} if table is None else {name: table.roles.get(name, Role.PLAIN) for name in table.names}
+        named = [] if table is None else [name for name in table.names if name not in model.adds_columns]
+        roles = {name: table.roles.get(name, Role.PLAIN) for name in named} if table is not None else {}
         for role, done in (
             (Role.QUASI_IDENTIFIER, "quasi-identifiers, generalized"),
             (Role.SENSITIVE, "sensitive, unchanged"),
@@ -125,14 +126,25 @@ class _Told:
         return f"{text[:1].upper()}{text[1:]}."
 
     @property
+    def _done_to_items(self) -> str:
+        """What was done to the items."""
+        release = self._release
+        if not release.algorithm.truthful:
+            return "items were added, removed or moved"
+        if not release.problem.model.covers_sets or not release.usefulness.items:
+            return "unchanged"
+        unchanged, removed = release.usefulness.unchanged_share, release.usefulness.removed
+        done = [*(["generalized"] if unchanged + removed / release.usefulness.items < 1 else [])]
+        done += ["rare items removed"] if removed else []
+        return " and ".join(done) or "unchanged"
+
+    @property
     def identifiers(self) -> str:
-        table = self._release.problem.data.table
-        removed = 0 if table is None else sum(role is Role.IDENTIFIER for role in table.roles.values())
-        person = self._release.problem.persons is not None
-        gone = removed + person
-        if not gone:
-            return "No column was declared as an identifier."
-        return f"{count_noun(gone, 'column')} with identifiers {'was' if gone == 1 else 'were'} removed."
+        before, after = (one.table for one in (self._release.problem.all_data, self._release.dataset))
+        kept = () if after is None else after.names
+        gone = 0 if before is None else sum(name not in kept for name in before.names)
+        gone += self._release.problem.persons is not None
+        return f"Columns of identifiers are not published. {count_noun(gone, 'column')} that was read is left out."
 
     @property
     def properties(self) -> str:
@@ -183,8 +195,10 @@ class _Told:
 
     @property
     def chosen(self) -> str:
-        given = self._officer.threshold
-        return "No threshold was chosen." if given is None else f"Threshold: {threshold(given)}."
+        given = sorted(self._officer.thresholds)
+        if not given:
+            return f"No threshold was chosen. Figures are shown for {threshold(self._officer.limit)}."
+        return f"Threshold: {', '.join(map(threshold, given))}."
 
     @property
     def initial(self) -> str:
@@ -198,6 +212,12 @@ class _Told:
         """Return the largest and the mean risk, and the share of records above the threshold."""
         officer = self._officer
         one = officer.strongest[0 if before else 1]
+        if before:
+            was = officer.was_above(one)
+            if was is None:
+                return "Not told, because the data are small."
+            mean = officer.discretion.share(one.prosecutor_mean)
+            return f"On average {mean}. {was} of the records have a risk above {threshold(officer.limit)}."
         high = officer.threshold is not None and one.prosecutor_max.high > officer.threshold
         compared = "" if officer.threshold is None else f" The largest risk is {'above' if high else 'within'} it."
         return (

@@ -22,9 +22,10 @@ from shoal.report import headline as poor
 from shoal.report import public_notes
 from shoal.report.facts import plain
 from shoal.report.officer.context import Context
+from shoal.report.officer.discretion import Discretion
 from shoal.report.officer.facts import gather as gather_officer
 from shoal.report.officer.sections import OfficerFacts
-from shoal.report.sentences import loss_rows
+from shoal.report.sentences import loss_rows, shell_word
 from shoal.report.story import Story
 
 VERSION = 1
@@ -79,12 +80,11 @@ def gather(story: Story) -> PublicFacts:
     return PublicFacts(
         report=f"shoal/public-report/{VERSION}",
         title=_name(release, "output", "Anonymized data"),
-        command=f"shoal verify {_name(release, 'output', 'FILE')} --certificate "
-        f"{_name(release, 'certificate', 'CERTIFICATE')} --public-key KEY",
+        command=_command(release),
         created=f"{dates.now():%Y-%m-%d}",
         software=f"Shoal {__version__} ({kernels.KIND} kernels)",
         worthless=f"{poor.title(release)}: {poor.why(release)}" if release.worthless else None,
-        officer=gather_officer(release, context, story.thresholds),
+        officer=gather_officer(release, context, story.thresholds, public=True),
         promise=model.describe(persons),
         model={"name": model.name, "title": model.title, "short": model.short},
         method={"name": algorithm.name, "title": algorithm.title, "truthful": algorithm.truthful},
@@ -93,7 +93,7 @@ def gather(story: Story) -> PublicFacts:
         persons=None if persons is None else persons.name(persons.count()),
         labels=int(np.count_nonzero(rows.supports)),
         items=rows.total_items,
-        unchanged=None if useful is None else useful.unchanged_share,
+        unchanged=None if useful is None else Discretion(True, len(rows)).loss(useful.unchanged_share),
         groups=_groups(release),
         losses=public_losses(release),
         optimality=_optimality(release),
@@ -106,6 +106,20 @@ def _name(release: Release, role: str, otherwise: str) -> str:
     return str((release.provenance.get(role) or {}).get("name", otherwise))
 
 
+def _command(release: Release) -> str:
+    """Return the command that checks the data: by the certificate, if one was written."""
+    file, certificate = _name(release, "output", "FILE"), release.provenance.get("certificate")
+    if certificate is None:
+        guarantee = " ".join(
+            f"--{name} {value}"
+            for name, value in release.problem.model.values().items()
+            if isinstance(value, int | float | str)
+        )
+        return f"shoal verify {shell_word(file)} --model {release.problem.model.name} {guarantee}"
+    key = " --public-key KEY" if certificate["signer"] else ""
+    return f"shoal verify {shell_word(file)} --certificate {shell_word(certificate['name'])}{key}"
+
+
 def public_losses(release: Release) -> dict[str, float | None]:
     """Return the losses that may be published.
 
@@ -115,7 +129,7 @@ def public_losses(release: Release) -> dict[str, float | None]:
     measures = () if release.algorithm.truthful else (Operations, PrivacyValue, KLDivergence)
     secret = {name for measure in measures for name in measure.meanings}
     values: dict[str, float | None] = plain({name: one for name, one in release.losses.items() if name not in secret})
-    return values
+    return Discretion(True, len(release.dataset)).losses(values)
 
 
 def _groups(release: Release) -> tuple[Published, ...]:
@@ -134,7 +148,19 @@ def _optimality(release: Release) -> dict[str, Any] | None:
     proof = release.optimality
     if proof is None:
         return None
-    return {name: getattr(proof, name) for name in ("proven", "loss", "lower_bound", "gap")}
+    told = Discretion(True, len(release.dataset))
+    return {
+        "proven": proof.proven,
+        "best_grouping": proof.best_grouping or release.problem.hierarchy.refines is None,
+        "compared_with": compared_with(release),
+        **{name: told.loss(getattr(proof, name)) for name in ("loss", "lower_bound", "gap")},
+    }
+
+
+def compared_with(release: Release) -> str:
+    """Return the class of recodings that a proof is about, without the name of a file."""
+    groups = release.problem.hierarchy.refines is not None
+    return "cuts of the hierarchy with the same groups of siblings" if groups else "cuts of the hierarchy"
 
 
 def as_dict(facts: PublicFacts) -> dict[str, Any]:

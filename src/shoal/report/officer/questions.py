@@ -8,6 +8,7 @@ from shoal.data import notes
 from shoal.release.release import Release
 from shoal.release.risks import Risks
 from shoal.report.formatting import count, count_noun, share
+from shoal.report.officer.discretion import FEWEST_FOR_RISK, Discretion
 from shoal.report.officer.sections import Question, Table
 from shoal.report.officer.wording import counted, estimated, knows, shared, threshold
 from shoal.risk import Inference, Posterior, Scenario
@@ -23,6 +24,11 @@ class Officer:
     release: Release
     risks: Risks
     thresholds: tuple[float, ...]
+    discretion: Discretion
+
+    def was_above(self, scenario: Scenario) -> str | None:
+        """Return the share of original records whose risk is above the threshold, or None if it is not told."""
+        return self.discretion.share(dict(scenario.above)[self.limit])
 
     @property
     def threshold(self) -> float | None:
@@ -119,12 +125,25 @@ def _crowd(officer: Officer, before: Scenario, after: Scenario) -> str:
         return "The records hold nothing that an attacker could know."
     who = knows(after.known_items, columns=after.columns)
     which = "" if after.known_items == 0 else ", whichever items these are"
+    if after.smallest.value == 1:
+        return (
+            f"An attacker who knows {who} of a record may find it alone. The chance to pick the right one is "
+            f"{shared(after.prosecutor_mean)} on average. {officer.above(after)} of the records have a risk above "
+            f"{threshold(officer.limit)}{_instead(officer, before)}."
+        )
+    none = "" if after.known_items == 0 else ", or none"
     return (
-        f"An attacker who knows {who} of a record always finds at least {counted(after.smallest)} {officer.fitting}"
+        f"An attacker who knows {who} of a record finds at least {counted(after.smallest)} {officer.fitting}{none}"
         f"{which}. So the chance to pick the right one is at most {shared(after.prosecutor_max)}, and "
-        f"{shared(after.prosecutor_mean)} on average. In the original data, {officer.above(before)} of the records "
-        f"have a risk above {threshold(officer.limit)}; in the published data {officer.above(after)}."
+        f"{shared(after.prosecutor_mean)} on average. {officer.above(after)} of the records have a risk above "
+        f"{threshold(officer.limit)}{_instead(officer, before)}."
     )
+
+
+def _instead(officer: Officer, before: Scenario) -> str:
+    """Return the share of original records at risk as the end of a sentence, if it is told."""
+    was = officer.was_above(before)
+    return "" if was is None else f", instead of {was} in the original data"
 
 
 def _about_learning(officer: Officer) -> list[str]:
@@ -148,7 +167,7 @@ def _beyond(officer: Officer) -> list[str]:
     return [
         f"The guarantee says nothing about attackers who know more. To one who knows {who}, in the worst case "
         f"{counted(after.smallest)} of the {officer.noun} fit. {officer.above(after)} of the records then have a risk "
-        f"above {threshold(officer.limit)}. In the original data it is {officer.above(before)}."
+        f"above {threshold(officer.limit)}{_instead(officer, before)}."
     ]
 
 
@@ -161,11 +180,11 @@ def _risk_table(officer: Officer, *, columns: bool) -> Table:
         rows.append(
             (
                 f"{knows(after.known_items, columns=columns)}{mark}",
-                counted(before.smallest),
+                "–" if officer.discretion.public else counted(before.smallest),
                 counted(after.smallest),
-                officer.above(before),
+                officer.was_above(before) or "–",
                 officer.above(after),
-                officer.above(chance_before),
+                officer.was_above(chance_before) or "–",
                 officer.above(chance_after),
                 shared(after.prosecutor_mean),
             )
@@ -181,7 +200,8 @@ def _risk_table(officer: Officer, *, columns: bool) -> Table:
         ),
         tuple(rows),
         f"{starred}At risk: the risk of the record is above {threshold(officer.limit)}. The risk is 1 divided by the "
-        f"number of {officer.noun} that fit. Worst items: those that leave the fewest. {estimated(shown)}".strip(),
+        f"number of {officer.noun} that fit. Worst items: those that leave the fewest. {_by_labels(worst)}"
+        f"{_told_before(officer)}{estimated(shown)}".strip(),
         (
             ("", 1),
             (f"fewest {officer.noun} that fit", 2),
@@ -192,6 +212,22 @@ def _risk_table(officer: Officer, *, columns: bool) -> Table:
     )
 
 
+def _by_labels(pairs: list[tuple[Scenario, Scenario]]) -> str:
+    """Return a sentence on what an attacker is assumed to know of the published data, if that is items."""
+    if all(after.known_items == 0 for _, after in pairs):
+        return ""
+    return "Now, the attacker is assumed to know published labels, so the figures are never too small. "
+
+
+def _told_before(officer: Officer) -> str:
+    """Return a sentence on what is not told about the original data, or an empty string."""
+    if not officer.discretion.public:
+        return ""
+    if officer.discretion.tells_risk:
+        return "Figures of the original data are rounded. "
+    return f"Figures of fewer than {FEWEST_FOR_RISK:,} original records are not told. "
+
+
 # -- linkability -------------------------------------------------------------------------------------------------------
 
 
@@ -200,10 +236,11 @@ def linkability(officer: Officer) -> Question:
     columns = officer.model_covers_columns and bool(officer.pairs("worst", columns=True))
     before, after = officer.pairs("worst", columns=columns)[-1]
     who = knows(after.known_items, columns=after.columns)
-    alone_before, alone = (shared(one.histogram[0].share) for one in (before, after))
+    alone, was = shared(after.histogram[0].share), officer.discretion.share(before.histogram[0].share)
+    instead = "" if was is None else f", instead of {was} in the original data"
     joined = (
         f"Two data sets about the same people can be joined by what both hold. An attacker who has {who} of a record "
-        f"from another source finds it alone in {alone} of the cases, instead of {alone_before} in the original data."
+        f"from another source finds it alone in {alone} of the cases{instead}."
     )
     answers = [
         *([] if who == "nothing" else [joined]),
@@ -241,12 +278,14 @@ def inference(officer: Officer) -> Question:
     published = published_inferences(officer)
     asks = "Can something be learned about a person without finding the record?"
     if not published:
-        return Question("inference", asks, (NOTHING_SENSITIVE,), ())
+        model = officer.release.problem.model
+        promise = f"{model.describe(officer.release.problem.persons)} No more can be said about single records."
+        return Question("inference", asks, (promise if model.sensitive_labels else NOTHING_SENSITIVE,), ())
     worst = max(published, key=lambda one: _strongest(officer, one[1]).largest.value)
     value, after = worst[1].value, _strongest(officer, worst[1])
     who = knows(after.known_items, columns=after.columns)
     answer = (
-        f"'{value}' is in {share(worst[1].prior.value)} of all published records. For an attacker who knows {who} of a "
+        f"'{value}' is published in {share(worst[1].prior.value)} of all records. For an attacker who knows {who} of a "
         f"record, its probability is at most {shared(after.largest)}. It is {shared(after.mean)} on average, over the "
         f"records that have it. What is learned is the difference."
     )
@@ -255,7 +294,10 @@ def inference(officer: Officer) -> Question:
 
 def published_inferences(officer: Officer) -> list[tuple[Inference | None, Inference]]:
     """Return what is revealed of each published sensitive value, before and after."""
-    known = officer.risks.before.inferences if officer.release.algorithm.truthful else ()  # else false items hide it
+    if any(isinstance(note, notes.SensitiveItemsShuffled) for note in officer.release.note_values):
+        return []  # which record holds which value is not published
+    told = officer.discretion.tells_risk and officer.release.algorithm.truthful  # else false items hide it
+    known = officer.risks.before.inferences if told else ()
     before = {one.value: one for one in known}
     return [(before.get(one.value), one) for one in officer.risks.after.inferences if one.records]
 
@@ -279,9 +321,9 @@ def _posteriors(officer: Officer, pairs: list[tuple[Inference | None, Inference]
                 after.value,
                 count(after.records),
                 share(after.prior.value),
-                "–" if was is None else shared(was.largest),
+                ("–" if was is None else officer.discretion.share(was.largest) or "–"),
                 shared(now.largest),
-                "–" if was is None else shared(was.mean),
+                ("–" if was is None else officer.discretion.share(was.mean) or "–"),
                 shared(now.mean),
             )
         )
