@@ -288,8 +288,8 @@ def main(words: Any = None) -> int:
     try:
         code, why = 0, run(vars(parser.parse_args(words)))
     except (Exception, KeyboardInterrupt) as error:
-        kind = type(error).__name__
-        code, why = error.args if isinstance(error, Stop) else (1 + (kind != "InvalidSignature"), f"{kind}: {error}")
+        kind, wrong = type(error).__name__, (1, "the signature was not made by this key for this certificate")
+        code, why = error.args if isinstance(error, Stop) else wrong if "Sig" in kind else (2, f"{kind}: {error}")
     print({0: "ALL OF IT HOLDS:", 1: "NOT AS PROMISED:", 2: "CANNOT BE CHECKED:"}[code], why)
     return int(code)
 

@@ -70,14 +70,14 @@ if TYPE_CHECKING:
     multiple=True,
     type=FILE,
     group=OUTPUT,
-    help="Also write the public report, which quotes nothing of the original data: .html, .json or .md. Repeatable.",
+    help="Also write the public report: .html, .json or .md. Repeatable. It may be published.",
 )
 @option(
     "--threshold",
     multiple=True,
     metavar="X|NAME",
     group=OUTPUT,
-    help="A risk that reports compare with, such as 0.05 or ema. Repeatable. See: shoal risk --help.",
+    help="A risk that reports compare with, such as 0.05 or ema. Repeatable.",
 )
 @option(
     "--context",

@@ -102,7 +102,7 @@ def signing_options(command: Command) -> Command:
         "--certificate",
         type=FILE,
         group=OUTPUT,
-        help="Also write a certificate for recipients: what was promised, checked and lost, with hashes of the files.",
+        help="Also write a certificate for recipients: promise, check, losses, hashes.",
     )
     key = option("--key", type=FILE, group=OUTPUT, help="The private key that signs the certificate: 'shoal keys new'.")
     return certificate(key(command))

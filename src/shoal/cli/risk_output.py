@@ -109,7 +109,9 @@ def _inference(inference: Inference, result: RiskResult) -> None:
         for side, own in [*raw, ("", inference)]
         for name in ("largest", "mean")
     ]
-    most = max(inference.posteriors, key=lambda one: one.largest.value)
+    main = _main(result)  # the intruder that the other sentences are about, or the weaker ones
+    less = [one for one in inference.posteriors if _no_more(one.known_items, main.known_items)]
+    most = max(less or inference.posteriors, key=lambda one: one.largest.value)
     value = label(inference.value)
     console.say("")
     console.say(
@@ -124,6 +126,11 @@ def _inference(inference: Inference, result: RiskResult) -> None:
         for one in inference.posteriors
     ]
     console.table(None, ["knowing", *(name for name, _ in sides)], rows)
+
+
+def _no_more(number: Known, most: Known) -> bool:
+    """Return whether a number of known items is not above another."""
+    return most == "all" or (number != "all" and number <= most)
 
 
 def _about_estimates(result: RiskResult) -> None:

@@ -36,13 +36,13 @@ SPELLED = 12  # items that are named for a label
     "--certificate",
     type=FILE,
     group=DATA,
-    help="The certificate of FILE. It names the guarantee, so no other option about the guarantee or FILE is needed.",
+    help="The certificate of FILE. It names the guarantee.",
 )
 @option(
     "--public-key",
     type=FILE,
     group=DATA,
-    help="The key of the publisher, to check the signature of the certificate. Get it from a source that you trust.",
+    help="The publisher's key, which you trust, for the signature of the certificate.",
 )
 @model_option()
 @data_options

@@ -195,7 +195,10 @@ def _writes(job: Job, problem: Problem[PrivacyModel]) -> list[tuple[str, str]]:
         files.append(("proof, not to be published", str(job.proof)))
     if job.persons_out is not None:
         files.append(("persons, not to be published", str(job.persons_out)))
-    return [*files, *(("report", str(path)) for path in job.reports)]
+    if job.certificate is not None:
+        files.append(("certificate", str(job.certificate)))
+    kinds = {"report": job.reports, "public report": job.public_reports}
+    return [*files, *((kind, str(path)) for kind, paths in kinds.items() for path in paths)]
 
 
 def estimated(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engine, budget: float) -> Estimate:

@@ -106,6 +106,8 @@ def _lines(source: Path, folder: Path, target: Path, found: FoundLayout, roles: 
     stem, suffix = source.name.split(".")[0] or "data", _suffix(source, found.options)
     yield _entry("file", f"{stem}-public{suffix}", "the release; its suffix decides the format")
     yield _entry("reports", [f"{stem}-report.html"], "for the person who signs this off; also .json and .md")
+    yield f'# public_reports = ["{stem}-public-report.html"]  # for recipients'
+    yield f'# certificate = "{stem}-certificate.json"  # for recipients; key = "NAME.key" signs it: shoal keys new'
     if discovery.get("shoal.algorithms", Algorithm, model.default_algorithm)().generalizes:
         yield "# If readers need a code book, which lists the items of each group, it is written next to the release."
     yield from ("", "[run]")

@@ -1,7 +1,7 @@
 """The officer's part of reports, and the public report, which leaks nothing.
 
 Covers: report/officer/public.py, report/officer/facts.py, report/officer/questions.py, report/officer/headings.py,
-report/officer/sections.py, report/officer/wording.py, release/risks.py.
+report/officer/sections.py, report/officer/wording.py, report/officer/discretion.py, release/risks.py.
 """
 
 from __future__ import annotations
