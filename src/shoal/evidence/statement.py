@@ -28,7 +28,7 @@ from shoal.report import public_notes
 from shoal.report.facts import plain
 from shoal.report.officer import facts as officer
 from shoal.report.officer.discretion import Discretion
-from shoal.report.officer.public import compared_with, public_losses
+from shoal.report.officer.public import public_losses, public_optimality
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:shoal:certificate:1"  # the number rises when a key goes or changes its meaning
@@ -155,18 +155,11 @@ def _harmless(spec: Spec) -> dict[str, Any]:
 
 
 def _optimality(release: Release) -> dict[str, Any] | None:
-    """Return what is proved about the loss, or None."""
-    proof = release.optimality
-    if proof is None:
+    """Return what is proved about the loss, in which measure, and why the search ended; or None."""
+    proof, told = release.optimality, public_optimality(release)
+    if proof is None or told is None:
         return None
-    told = Discretion(True, len(release.dataset))
-    return {
-        "proven": proof.proven,
-        **{name: told.loss(getattr(proof, name)) for name in ("loss", "lower_bound", "gap")},
-        "ended": proof.ended,
-        "measure": release.loss_name,
-        "compared_with": compared_with(release),
-    }
+    return {**told, "ended": proof.ended, "measure": release.loss_name}
 
 
 def _hierarchy(release: Release, key: PrivateKey | None) -> dict[str, Any] | None:

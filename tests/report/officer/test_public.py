@@ -6,11 +6,9 @@ report/officer/sections.py, report/officer/wording.py, report/officer/discretion
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import json
 import re
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from shoal.report import public_notes
 from shoal.report.officer.context import QUESTIONS, Context
 from shoal.report.officer.facts import gather
 from shoal.report.officer.public import public_losses
+from tests.evidence.worlds import needles_of, release_with_needles
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "json" / "public-report.json"
 BASKETS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]] * 3
@@ -185,31 +184,15 @@ def test_a_public_report_names_nothing_that_is_not_published(tmp_path: Path, mon
     folder = tmp_path / "needle-folder"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    rows = [["milk", "HIV"], ["milk"], ["cream"], ["cream"], ["needle-rare", "milk"], ["milk"]] * 2
-    source = folder / "needle-input.basket"
-    source.write_text("".join(",".join(row) + "\n" for row in [*rows, ["needle-once"], ["flu"]]), encoding="ascii")
-    tree = folder / "needle-tree.csv"
-    tree.write_text("".join(f"{one};ALL\n" for one in ("milk", "cream", "needle-rare", "HIV")), encoding="ascii")
-    made = shoal.anonymize(
-        source,
-        model=shoal.Km(k=3, m=2),
-        hierarchy=tree,
-        algorithm=shoal.algorithms.OptimalSuppress(never_suppress=("milk",)),
-        unknown_items="root",
-        drop_items=["flu"],
-        seed=987654321,
-    ).save(tmp_path / "public.csv")
-    assert not {"needle-rare", "needle-once"} & {label for row in made.data for label in row}  # both are suppressed
-    plain = hashlib.sha256(source.read_bytes()).hexdigest()
-    needles = ["needle", str(tmp_path), "987654321", plain, "flu", tree.read_text(encoding="ascii")[:20]]
-    needles += [socket.gethostname(), *([getpass.getuser()] if getpass.getuser() != "root" else [])]
+    made = release_with_needles(folder).save(tmp_path / "public.csv")
     for suffix in (".html", ".md", ".json"):
         made.report(tmp_path / f"p{suffix}", public=True, threshold="ema")
         text = (tmp_path / f"p{suffix}").read_text(encoding="utf-8")
-        for needle in needles:
+        for needle in needles_of(folder):
             assert needle not in text, (suffix, needle)
     made.report(tmp_path / "internal.json")
     internal = (tmp_path / "internal.json").read_text(encoding="utf-8")
+    plain = hashlib.sha256((folder / "needle-input.basket").read_bytes()).hexdigest()
     assert all(needle in internal for needle in ("needle-input", "987654321", plain, "flu"))  # so it could have leaked
 
 

@@ -96,7 +96,7 @@ def gather(story: Story) -> PublicFacts:
         unchanged=None if useful is None else Discretion(True, len(rows)).loss(useful.unchanged_share),
         groups=_groups(release),
         losses=public_losses(release),
-        optimality=_optimality(release),
+        optimality=public_optimality(release),
         notes=tuple(public_notes.for_recipients(release)),
     )
 
@@ -143,8 +143,8 @@ def _groups(release: Release) -> tuple[Published, ...]:
     )
 
 
-def _optimality(release: Release) -> dict[str, Any] | None:
-    """Return what is proved about the loss, without the name of a file."""
+def public_optimality(release: Release) -> dict[str, Any] | None:
+    """Return what is proved about the loss, rounded and without the name of a file."""
     proof = release.optimality
     if proof is None:
         return None
