@@ -190,7 +190,8 @@ def _risk_table(officer: Officer, *, columns: bool) -> Table:
             )
         )
     starred = "* The guarantee says nothing about this attacker. " if any("*" in row[0] for row in rows) else ""
-    shown = [one for pair in (*worst, *chance) for one in pair]
+    pairs = (*worst, *chance)
+    shown = [after for _, after in pairs] + ([] if officer.discretion.public else [before for before, _ in pairs])
     return Table(
         f"Risk of being found{', if all columns are known' if columns else ''}",
         (
@@ -224,7 +225,7 @@ def _told_before(officer: Officer) -> str:
     if not officer.discretion.public:
         return ""
     if officer.discretion.tells_risk:
-        return "Figures of the original data are rounded. "
+        return "Figures of the original data are rounded, and its crowds are left out. "
     return f"Figures of fewer than {FEWEST_FOR_RISK:,} original records are not told. "
 
 
