@@ -37,7 +37,7 @@ def test_no_changed_byte_of_a_signed_certificate_is_accepted(tmp_path: Path) -> 
     assert outcome(file, path) is True
     assert len(content) < 2_500
     for at in range(len(content)):
-        for bit in (1, 2, 4, 8, 16, 32, 64, 128) if at % 7 == 0 or at > len(content) - 200 else (1, 32):
+        for bit in (1, 2, 4, 8, 16, 32, 64, 128) if at > len(content) - 100 else (1 << at % 8,):
             path.write_bytes(content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :])
             assert outcome(file, path) is not True, (at, bit)
 

@@ -49,7 +49,7 @@ class Facts:
             classes = view.classes.of
         elif view.relational is not None:
             classes = view.relational.classes
-        return cls(view.rows.gathered, classes, None if view.sensitive is None else view.sensitive.values)
+        return cls(view.rows.gathered, classes, None if view.sensitive is None else view.sensitive.values.gathered)
 
     def __len__(self) -> int:
         """Return the number of records."""
