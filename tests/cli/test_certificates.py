@@ -160,3 +160,12 @@ def test_reports_and_certificates_have_the_date_of_the_environment(
     report = json.loads((desk.folder / "r.json").read_text(encoding="utf-8"))
     assert report["provenance"]["created"] == "2023-11-14 22:13 UTC"
     assert report["timings"] == {}
+
+
+@pytest.mark.parametrize("flag", ["--certificate", "--public-report", "--context"])
+def test_a_cluster_makes_nothing_that_needs_all_records_in_one_place(desk: Shell, flag: str) -> None:
+    desk.write("c.toml", '[release]\npurpose = "x"\n')
+    value = {"--context": "c.toml", "--public-report": "p.html"}.get(flag, "new.json")
+    more = ("--report", "r.html") if flag == "--context" else ()
+    told = desk.fails("anonymize", "in.basket", "-o", "new.csv", "--k", "2", flag, value, *more, "--engine", "dask")
+    assert f"{flag} needs figures of risk, for which all records must be on one machine" in told

@@ -68,18 +68,18 @@ def run_on_cluster(
 
     ``tell`` gets a sentence on the data that were read.
     """
-    if job.certificate is not None:
-        raise OptionError(
-            "A cluster writes no certificate yet: leave out certificate= and key=, or run the job on this machine."
-        )
+    for name in ("certificate", "public_reports", "threshold", "context"):
+        if getattr(job, name):
+            raise OptionError(
+                f"{name}= needs figures of risk, for which all records must be on one machine: leave it out, or leave "
+                f"out engine=."
+            )
     job.check()
     if job.data.file == STDIN or not job.data.file:
         raise OptionError("A cluster reads files that all its workers can see: pass a file, a folder or a pattern.")
     if job.proof is not None:
         raise OptionError("A proof is made on one machine, not on a cluster: leave out proof=, or leave out engine=.")
     contents = side_files(job.data, job.algorithm, job.model)
-    if job.context is not None:
-        contents[str(job.context)] = files.raw(job.context)
     with cluster.connect() as client, contextlib.ExitStack() as open_now:
         parent = Path(tempfile.gettempdir()) if job.to_stdout else job.output.resolve().parent
         folder = open_now.enter_context(staging_folder(parent))
@@ -132,7 +132,6 @@ def _on_lead(engine: DaskEngine, tell: Tell, *, trip: _Trip, render: Callable[[S
             job,
             output=output,
             reports=tuple(paths[f"report {at}"] for at in range(len(job.reports))),
-            public_reports=tuple(paths[f"public report {at}"] for at in range(len(job.public_reports))),
             persons_out=paths.get("persons"),
             codebook=paths.get("codebook", False if job.to_stdout and job.codebook is None else job.codebook),
             given=trip.command,
@@ -168,7 +167,6 @@ def _others(job: Job) -> dict[str, Path]:
     named = {} if job.persons_out is None else {"persons": job.persons_out}
     if isinstance(job.codebook, Path):
         named["codebook"] = job.codebook
-    named |= {f"public report {at}": path for at, path in enumerate(job.public_reports)}
     return {**named, **{f"report {at}": path for at, path in enumerate(job.reports)}}
 
 
@@ -193,5 +191,4 @@ def _place(job: Job, done: _Done, folder: Path) -> None:
         with open(finished.pop(job.output), "rb") as published:
             shutil.copyfileobj(published, sys.stdout.buffer)
         sys.stdout.buffer.flush()
-    private = {path for name, path in _others(job).items() if name != "codebook" and not name.startswith("public")}
-    put_in_place(finished, private=private)
+    put_in_place(finished, private={path for name, path in _others(job).items() if name != "codebook"})

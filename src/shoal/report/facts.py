@@ -51,7 +51,7 @@ class Facts:
     changes: GroupFacts | None
     explanations: tuple[Explanation, ...] | None
     risk: sections.RiskFacts
-    officer: OfficerFacts
+    officer: OfficerFacts | None  # None on a cluster: its figures need all records in one place
     warnings: list[str]
     timings: Mapping[str, float]
     search: Mapping[str, float]

@@ -17,6 +17,7 @@ from shoal.report.facts import Facts, plain
 from shoal.report.flips import flips
 from shoal.report.officer.context import Context
 from shoal.report.officer.facts import gather as officer_facts
+from shoal.report.officer.sections import OfficerFacts
 from shoal.report.relational import relational
 from shoal.report.story import Story
 
@@ -77,7 +78,7 @@ def gather(story: Story) -> Facts:
         changes=changed,
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=sections.RiskFacts(release.risk_before, release.risk_after),
-        officer=officer_facts(release, story.context or Context(), story.thresholds),
+        officer=_officer(story),
         warnings=story.messages(wording.warnings(release)),
         timings={} if dates.is_fixed() else plain(release.timings),
         search=plain(_search(release)),
@@ -90,6 +91,13 @@ def _provenance(release: Release) -> dict[str, Any]:
     measured = ("timings", "memory_limit_bytes", "peak_memory_bytes") if dates.is_fixed() else ()
     told = {name: None if name in measured else value for name, value in release.provenance.items()}
     return {**told, "search": _search(release)}
+
+
+def _officer(story: Story) -> OfficerFacts | None:
+    """Return the part for officers, unless the records are on several machines."""
+    if story.release.problem.items.bounds is not None:
+        return None
+    return officer_facts(story.release, story.context or Context(), story.thresholds)
 
 
 def _search(release: Release) -> dict[str, Any]:
