@@ -144,7 +144,7 @@ class _Told:
         kept = () if after is None else after.names
         gone = 0 if before is None else sum(name not in kept for name in before.names)
         gone += self._release.problem.persons is not None
-        return f"Columns of identifiers are not published. {count_noun(gone, 'column')} that was read is left out."
+        return f"Columns of identifiers are not published. Left out: {count_noun(gone, 'column')}."
 
     @property
     def properties(self) -> str:
