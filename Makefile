@@ -69,7 +69,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .venv/.tools: .venv/.installed
 	@echo "Installing the tools of developers (tests, checks, charts): about a minute, once."
-	@$(EXTRAS) test check plots dask sign > .venv/tools.txt
+	@$(EXTRAS) test check plots dask sign web > .venv/tools.txt
 	$(INSTALL) -r .venv/tools.txt
 	touch $@
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from shoal.errors import OptionError, OutputError
 from shoal.io.read_options import ReadOptions, reading_words
 from shoal.jobs.find_layout import FoundLayout, find_layout
 from shoal.jobs.suggest_roles import SuggestedRole, suggest_roles
+from shoal.jobs.toml_text import toml_key, toml_value
 from shoal.models.base import PrivacyModel
 from shoal.options import takes
 from shoal.report.formatting import count_noun
@@ -25,7 +24,6 @@ from shoal.report.sentences import shell_word
 from shoal.visible import visible
 
 K, M = 5, 2
-_BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
 _WIDTH = 34  # where the comments of a table begin
 _SUFFIX = {"fimi": ".dat", "feather": ".feather"}
 
@@ -173,11 +171,11 @@ def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
             yield f"#   such as {', '.join(map(visible, one.examples))}"
     known = [one for one in roles if one.role is Role.QUASI_IDENTIFIER]
     for one in [one for one in known if one.levels][:1]:
-        example = _toml({"hierarchy": one.levels})
-        yield f"# Shoal chooses the ranges itself. For fixed ranges: {_key(one.column)} = {example}"
+        example = toml_value({"hierarchy": one.levels})
+        yield f"# Shoal chooses the ranges itself. For fixed ranges: {toml_key(one.column)} = {example}"
     for one in [one for one in known if one.kind == "category"][:1]:
-        example = _toml({"hierarchy": "groups.csv"})
-        yield f"# For groups of categories, from rows such as value;group;*: {_key(one.column)} = {example}"
+        example = toml_value({"hierarchy": "groups.csv"})
+        yield f"# For groups of categories, from rows such as value;group;*: {toml_key(one.column)} = {example}"
 
 
 def _items(source: Path, options: Mapping[str, Any]) -> Iterator[str]:
@@ -224,23 +222,5 @@ def _suffix(source: Path, options: Mapping[str, Any]) -> str:
 
 def _entry(key: str, value: Any, why: str = "") -> str:
     """Return a line ``key = value  # why``."""
-    line = f"{_key(key)} = {_toml(value)}"
+    line = f"{toml_key(key)} = {toml_value(value)}"
     return f"{line.ljust(_WIDTH - 2)}  # {why}" if why else line
-
-
-def _key(name: str) -> str:
-    """Return a key, quoted if needed."""
-    return name if _BARE.fullmatch(name) else _toml(name)
-
-
-def _toml(value: Any) -> str:
-    r"""Format a value as TOML.
-
-    >>> _toml({"role": "plain", "order": ["a\n", 1, True]})
-    '{ role = "plain", order = ["a\\n", 1, true] }'
-    """
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(one)}" for name, one in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value) if not isinstance(value, str) else json.dumps(value).replace("\x7f", "\\u007f")

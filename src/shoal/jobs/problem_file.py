@@ -79,6 +79,14 @@ def load(path: str | Path) -> Job:
     return _File(Path(path), TABLES).job()
 
 
+def of_tables(tables: Mapping[str, Any], name: str, folder: Path) -> Job:
+    """Return the job that the tables of a problem file describe, without the file.
+
+    ``name`` stands for the file in errors. Names of files are relative to the folder.
+    """
+    return _File(Path(name), TABLES, folder, tables).job()
+
+
 class _File(TomlFile):
     """A problem file while it is read."""
 

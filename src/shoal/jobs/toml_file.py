@@ -20,17 +20,28 @@ READING = tuple(option.name for option in ReadOptions.options())
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
+def _parsed(path: Path) -> dict[str, Any]:
+    """Return the tables of a file."""
+    text = files.load(path).text()
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+
+
 class TomlFile:
     """A TOML file while it is read. Its errors tell what is wrong and where."""
 
-    def __init__(self, path: Path, known: Collection[str], folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        known: Collection[str],
+        folder: Path | None = None,
+        tables: Mapping[str, Any] | None = None,  # the content, if there is no file
+    ) -> None:
         self.path, self.folder = path, path.parent if folder is None else folder  # names of files are relative to it
         self.lists = [path]  # further files that are read
-        text = files.load(path).text()
-        try:
-            self.tables: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{path} is not TOML: {error}.") from None
+        self.tables: Mapping[str, Any] = _parsed(path) if tables is None else tables
         self.reject_unknown(self.tables, known, "table")
 
     def table(self, name: str) -> dict[str, Any]:
