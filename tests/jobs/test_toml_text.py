@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.jobs.toml_text import problem_text
@@ -15,7 +15,7 @@ PLAIN = TEXTS | st.integers(-(2**40), 2**40) | st.booleans() | st.floats(allow_n
 VALUES = PLAIN | st.lists(TEXTS) | st.dictionaries(TEXTS, PLAIN, max_size=3)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@examples(300)
 @given(tables=st.dictionaries(st.sampled_from(["data", "columns", "model"]), st.dictionaries(TEXTS, VALUES, min_size=1)))
 def test_what_is_written_reads_back(tables: dict[str, dict[str, object]]) -> None:
     assert tomllib.loads(problem_text(tables)) == tables
