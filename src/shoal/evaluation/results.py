@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io as streams
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,33 +100,6 @@ class Results:
             file.write(_line(self.columns).encode())
             for row in rows:
                 file.write(_line(row.get(name, "") for name in self.columns).encode())
-
-
-@contextlib.contextmanager
-def exclusive_lock(path: Path) -> Iterator[None]:
-    """Refuse a folder in which another comparison writes results: two would mix up their rows and columns.
-
-    The lock is on the folder, because the file is replaced. It ends with the process.
-    """
-    try:
-        import fcntl
-
-        folder = os.open(path.parent, os.O_RDONLY)
-    except (ImportError, OSError):  # no locks here, or no such folder: writing will raise the error
-        yield
-        return
-    try:
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OutputError(
-                f"Another comparison is writing to {path.parent}: wait until it has ended, or name another folder."
-            ) from None
-        except OSError:  # a file system without such marks
-            pass
-        yield
-    finally:
-        os.close(folder)
 
 
 def text(value: Any) -> str:

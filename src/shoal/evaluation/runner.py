@@ -13,9 +13,10 @@ from typing import Any
 from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
-from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, exclusive_lock, value
+from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, value
 from shoal.evaluation.run_case import FIGURES
 from shoal.evaluation.worker import Worker
+from shoal.files.lock import exclusive_lock
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ def compare(
     those that failed. Finished rows stay in the file, whatever ends the run. The same call continues from there.
     """
     threads = Engine(workers=workers).threads
-    with exclusive_lock(target):
+    busy = f"Another comparison is writing to {target.parent}: wait until it has ended, or name another folder."
+    with exclusive_lock(target.parent, busy):
         known = Results(target, columns(grid.cases))
         if again:
             known.forget(case.key for case in grid.cases)
