@@ -16,7 +16,9 @@ VALUES = PLAIN | st.lists(TEXTS) | st.dictionaries(TEXTS, PLAIN, max_size=3)
 
 
 @examples(300)
-@given(tables=st.dictionaries(st.sampled_from(["data", "columns", "model"]), st.dictionaries(TEXTS, VALUES, min_size=1)))
+@given(
+    tables=st.dictionaries(st.sampled_from(["data", "columns", "model"]), st.dictionaries(TEXTS, VALUES, min_size=1))
+)
 def test_what_is_written_reads_back(tables: dict[str, dict[str, object]]) -> None:
     assert tomllib.loads(problem_text(tables)) == tables
 

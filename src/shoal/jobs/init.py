@@ -85,7 +85,7 @@ def init(data: str | Path, path: str | Path | None = None, *, examples: bool = F
 
 def _lines(source: Path, folder: Path, target: Path, found: FoundLayout, roles: list[SuggestedRole]) -> Iterator[str]:
     """Yield the lines of the file."""
-    model = _model(found.data, roles)
+    model = suggest_model(found.data, roles)
     yield f"# {visible(target.name)}: what 'shoal run {visible(target.name)}' does. Paths are relative to this file."
     yield f"# 'shoal init' wrote it from what it found in {visible(source.name)}. Read it before you run it: check the"
     yield "# roles of the columns first, because only you can judge what an attacker may know."
@@ -186,7 +186,7 @@ def _items(source: Path, options: Mapping[str, Any]) -> Iterator[str]:
     yield f"# To build one that you can edit: {visible(command)}"
 
 
-def _model(data: Dataset, roles: list[SuggestedRole]) -> PrivacyModel:
+def suggest_model(data: Dataset, roles: list[SuggestedRole]) -> PrivacyModel:
     """Choose the model that fits: for sets, for sets with columns, or for columns alone."""
     known = any(one.role is Role.QUASI_IDENTIFIER for one in roles)
     if data.origin.layout.without_sets:
