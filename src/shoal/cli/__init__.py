@@ -51,6 +51,7 @@ COMMANDS = OnDemand(
         "anonymize": ("anonymize:anonymize", "Anonymize DATA, verify the result, and only then write it."),
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
         "init": ("init:init", "Write a commented problem file for DATA."),
+        "serve": ("serve:serve", "Open the workbench: anonymize in the browser."),
         "verify": ("verify:verify", "Check whether the published FILE keeps a guarantee."),
         "check-proof": ("check_proof:command", "Check the PROOF that no other release of DATA loses less."),
         "profile": (
@@ -74,7 +75,7 @@ COMMANDS = OnDemand(
     }
 )
 SECTIONS = {  # in which the help lists the commands
-    "Anonymize": ("demo", "init", "anonymize", "run"),
+    "Anonymize": ("demo", "serve", "init", "anonymize", "run"),
     "Check": ("verify", "risk", "check-proof", "keys"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
     "Evaluate": ("measure", "explain", "workload", "compare"),

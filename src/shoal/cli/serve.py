@@ -1,0 +1,124 @@
+"""``shoal serve``: open the workbench in the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import click
+
+from shoal import files
+from shoal.cli import console
+from shoal.cli.help import OUTPUT, GroupedCommand, option
+from shoal.cli.options import INPUT
+from shoal.errors import OptionError
+from shoal.files import bytes_of
+
+CONSENT = "--i-know-what-i-am-doing-behind-tls"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LIMITS, DOOR = "Limits", "Other computers"
+
+
+@click.command(cls=GroupedCommand)
+@option("--port", default=0, type=click.IntRange(0, 65535), group=OUTPUT, help="The port. 0: any that is free.")
+@option(
+    "--workspace",
+    default="shoal-workspace",
+    type=click.Path(path_type=Path, file_okay=False),
+    group=OUTPUT,
+    help="The folder of inputs, projects and runs. It is made if it is missing.",
+)
+@option("--no-browser", is_flag=True, group=OUTPUT, help="Print the link only.")
+@option("--max-upload", default="4GB", metavar="SIZE", group=LIMITS, help="The largest file that can be uploaded.")
+@option(
+    "--memory",
+    default=None,
+    metavar="SIZE",
+    group=LIMITS,
+    help="The memory of each process that reads data or runs.",
+    show_default="no limit",
+)
+@option(
+    "--run-time",
+    default=240.0,
+    type=click.FloatRange(min=0.01),
+    metavar="MINUTES",
+    group=LIMITS,
+    help="How long a run may take.",
+)
+@option("--max-runs", default=20, type=click.IntRange(1), group=LIMITS, help="How many runs may wait.")
+@option(
+    "--host",
+    default="127.0.0.1",
+    group=DOOR,
+    rare=True,
+    help=f"The address to listen on. One that other computers reach needs {CONSENT} and --token-file.",
+)
+@option("--allowed-host", multiple=True, group=DOOR, rare=True, help="A name by which browsers call the proxy.")
+@option(
+    "--token-file",
+    type=INPUT,
+    group=DOOR,
+    rare=True,
+    help="A file with the token of the link, of more than 128 bits. By default a new one is drawn.",
+)
+@option(CONSENT, "consent", is_flag=True, group=DOOR, rare=True, help="A proxy in front speaks HTTPS.")
+def serve(
+    port: int,
+    workspace: Path,
+    no_browser: bool,
+    max_upload: str,
+    memory: str | None,
+    run_time: float,
+    max_runs: int,
+    host: str,
+    allowed_host: tuple[str, ...],
+    token_file: Path | None,
+    consent: bool,
+) -> None:
+    """Open the workbench: a page on this computer that goes from a file to a release.
+
+    It prints a link, which only this computer can open. Data stay in the workspace folder. End it with Ctrl+C.
+
+    \b
+    shoal serve
+    shoal serve --workspace study --port 8000 --no-browser
+    """
+    from shoal.web.door import check_token
+    from shoal.web.limits import Limits
+    from shoal.web.server import Address, serve
+
+    token = files.load(token_file).text().strip() if token_file is not None else ""
+    outside = host not in LOOPBACK
+    if outside and not consent:
+        raise OptionError(
+            f"--host {host} lets other computers reach raw data. If a proxy with HTTPS is in front, say {CONSENT}; "
+            f"otherwise leave --host out."
+        )
+    if outside and not token:
+        raise OptionError(
+            f"--host {host} needs a token of your own, of more than 128 bits: name its file, --token-file."
+        )
+    if outside and not allowed_host:
+        raise OptionError(f"--host {host} needs the name by which browsers call the proxy: --allowed-host NAME.")
+    if token:
+        check_token(token)
+
+    def ready(link: str, folder: Path) -> None:
+        console.say(f"Shoal workbench: {link}")
+        console.say(f"Workspace: {folder}")
+        console.log("Only this computer can open the link. End the workbench with Ctrl+C.")
+        if not no_browser:
+            webbrowser.open(link)
+
+    serve(
+        workspace,
+        Address(host=host, port=port, names=allowed_host, token=token, behind_tls=consent),
+        Limits(
+            upload=bytes_of(max_upload, "max_upload"),
+            memory=0 if memory is None else bytes_of(memory, "memory"),
+            seconds=run_time * 60,
+            queue=max_runs,
+        ),
+        ready,
+    )

@@ -1,0 +1,286 @@
+"""The crew: starts workers, gives them calls, and keeps an eye on their time.
+
+A project has one *looker*, which keeps its data in memory and answers one call after another: what a file holds, what a
+hierarchy looks like, which records fit a search. Each run and other long task gets a worker of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+LINE = 1 << 27  # bytes of the longest answer
+LOOKERS = 3  # projects whose data are kept in memory
+STOP = 7.0  # seconds that a worker has to end before it is killed
+CALLS = 400  # calls of a project whose results are remembered
+
+
+class TaskError(Exception):
+    """A task failed. ``kind``: input, cancelled, memory, time, crash or bug."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Worker:
+    """A worker process. It carries out one call at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._turn = asyncio.Lock()
+
+    @classmethod
+    async def start(cls, folder: Path, memory: int) -> Worker:
+        """Start a process, which loads the library while it waits."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "shoal.web.worker", str(folder), str(memory)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,  # it could show data
+            limit=LINE,
+            start_new_session=True,  # Ctrl-C in the terminal is for the server, which then ends its workers
+        )
+        return cls(process)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take calls."""
+        return self._process.returncode is None
+
+    async def call(self, name: str, arguments: dict[str, Any], progress: Callable[[str, float], None]) -> Any:
+        """Carry out a call, and return its result."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        async with self._turn:
+            with contextlib.suppress(ConnectionError):
+                self._process.stdin.write(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
+                await self._process.stdin.drain()
+            while line := await self._process.stdout.readline():
+                message = json.loads(line)
+                if "progress" in message:
+                    progress(*message["progress"])
+                elif "error" in message:
+                    raise TaskError(**message["error"])
+                else:
+                    return message["result"]
+            code = await self._process.wait()
+            raise TaskError("crash", _crash(code))
+
+    async def stop(self) -> None:
+        """Interrupt what it does, and wait until it has cleaned up."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), STOP)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+
+def _crash(code: int) -> str:
+    """Tell how a process ended.
+
+    >>> _crash(-9)
+    'The process that did this work ended unexpectedly (signal 9): probably, the computer ran out of memory. ...'
+    """
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    return (
+        f"The process that did this work ended unexpectedly ({how}): probably, the computer ran out of memory. Nothing "
+        f"was written. Close other programs, or use less data."
+    )
+
+
+@dataclass
+class Task:
+    """A call and its state, for pages that ask how far it is."""
+
+    name: str
+    stage: str = ""
+    share: float = 0.0
+    began: float = field(default_factory=time.monotonic)
+    stage_began: float = field(default_factory=time.monotonic)
+    work: asyncio.Future[Any] = field(init=False)
+
+    def progress(self, stage: str, share: float) -> None:
+        """Note how far it is."""
+        if stage != self.stage:
+            self.stage_began = time.monotonic()
+        self.stage, self.share = stage, share
+
+    @property
+    def failed(self) -> bool:
+        """Whether it has ended without a result."""
+        return self.work.done() and (self.work.cancelled() or self.work.exception() is not None)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since it began."""
+        return time.monotonic() - self.began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate of the seconds that its stage still takes, or None."""
+        gone = time.monotonic() - self.stage_began
+        return gone * (1 - self.share) / self.share if self.share > 0.02 and gone > 1 else None
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait a moment, and return whether it has ended."""
+        await asyncio.wait({self.work}, timeout=seconds)
+        return self.work.done()
+
+    def result(self) -> Any:
+        """Return the result, or raise a TaskError."""
+        if self.work.cancelled():
+            raise TaskError("cancelled", "Cancelled: nothing was written.")
+        return self.work.result()
+
+
+class Looker:
+    """The worker of a project, which keeps its data in memory, and the calls that it was given."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._worker: asyncio.Task[Worker] | None = None
+        self._tasks: dict[str, Task] = {}
+        self._told: set[str] = set()  # failed calls that a page has shown: they are tried again when asked for again
+
+    def ask(self, name: str, arguments: dict[str, Any]) -> Task:
+        """Return the task of a call. Equal calls are carried out once."""
+        key = json.dumps([name, arguments], sort_keys=True)
+        task = self._tasks.pop(key, None)
+        if task is not None and task.failed:
+            task = None if key in self._told else task
+            self._told ^= {key}
+        if task is None:
+            task = Task(name)
+            task.work = asyncio.ensure_future(self._carry_out(task, arguments))
+        self._tasks[key] = task
+        while len(self._tasks) > CALLS:
+            self._tasks.pop(next(iter(self._tasks)))
+        return task
+
+    async def _carry_out(self, task: Task, arguments: dict[str, Any]) -> Any:
+        """Carry out a call in the worker of this project. If the worker has ended, another one takes its place."""
+        if self._worker is not None and self._worker.done() and not self._worker.result().alive:
+            self._worker = None
+        if self._worker is None:
+            self._worker = asyncio.ensure_future(self._crew.hire())
+        worker = await self._worker
+        return await self._crew.in_time(worker, task, arguments)
+
+    async def stop(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            await (await self._worker).stop()
+
+
+class Crew:
+    """All workers of a workbench.
+
+    Parameters
+    ----------
+    folder
+        The workspace.
+    memory
+        The bytes that a worker may use. 0: no limit.
+    seconds
+        How long a call may take.
+    """
+
+    def __init__(self, folder: Path, memory: int, seconds: float) -> None:
+        self.folder, self.memory, self.seconds = folder, memory, seconds
+        self._spare: asyncio.Task[Worker] | None = None
+        self._lookers: dict[str, Looker] = {}  # the one used last comes last
+        self._alone: dict[str, Task] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def prepare(self) -> None:
+        """Start a spare worker, so that the next one is ready at once."""
+        if self._spare is None:
+            self._spare = asyncio.ensure_future(Worker.start(self.folder, self.memory))
+
+    async def hire(self) -> Worker:
+        """Return a worker that nobody uses."""
+        self.prepare()
+        assert self._spare is not None
+        spare, self._spare = self._spare, None
+        worker = await spare
+        asyncio.get_running_loop().call_later(0.5, self.prepare)
+        return worker if worker.alive else await Worker.start(self.folder, self.memory)
+
+    def ask(self, project: str, name: str, arguments: dict[str, Any]) -> Task:
+        """Give a call to the looker of a project."""
+        looker = self._lookers.pop(project, None) or Looker(self)
+        self._lookers[project] = looker
+        while len(self._lookers) > LOOKERS:
+            self.forget(next(iter(self._lookers)))
+        return looker.ask(name, arguments)
+
+    def forget(self, project: str) -> None:
+        """End the looker of a project. What it knew is read again when it is asked for."""
+        looker = self._lookers.pop(project, None)
+        if looker is not None:
+            self._end(looker.stop())
+
+    def alone(self, key: str, name: str, arguments: dict[str, Any]) -> Task:
+        """Give a long call to a worker of its own. ``key`` names it for :meth:`task` and :meth:`cancel`."""
+        task = Task(name)
+        task.work = asyncio.ensure_future(self._carry_out(task, arguments))
+        self._alone[key] = task
+        return task
+
+    async def _carry_out(self, task: Task, arguments: dict[str, Any]) -> Any:
+        """Carry out a call in a new worker, which ends with it."""
+        worker = await self.hire()
+        try:
+            return await self.in_time(worker, task, arguments)
+        finally:
+            await asyncio.shield(worker.stop())
+
+    async def in_time(self, worker: Worker, task: Task, arguments: dict[str, Any]) -> Any:
+        """Carry out a call, but no longer than is allowed."""
+        try:
+            return await asyncio.wait_for(worker.call(task.name, arguments, task.progress), self.seconds)
+        except TimeoutError:
+            await worker.stop()
+            raise TaskError(
+                "time",
+                f"This took longer than {self.seconds / 60:g} minutes, the time limit of the workbench, and was ended. "
+                f"Nothing was written. Start the workbench with a larger --run-time, or use less data.",
+            ) from None
+
+    def task(self, key: str) -> Task | None:
+        """Return a long call that goes on or has ended, or None."""
+        return self._alone.get(key)
+
+    def cancel(self, key: str) -> None:
+        """Cancel a long call. Its worker cleans up and ends."""
+        if (task := self._alone.get(key)) is not None:
+            task.work.cancel()
+
+    async def close(self) -> None:
+        """End all workers."""
+        for task in self._alone.values():
+            task.work.cancel()
+        for project in list(self._lookers):
+            self.forget(project)
+        if self._spare is not None:
+            self._end((await self._spare).stop())
+            self._spare = None
+        waiting = [*self._ending, *(task.work for task in self._alone.values())]
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    def _end(self, stopping: Coroutine[Any, Any, None]) -> None:
+        """Let a worker end in the background."""
+        ending = asyncio.ensure_future(stopping)
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)

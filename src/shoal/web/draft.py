@@ -1,0 +1,164 @@
+"""The draft of a project: the choices that a person has made so far, as the tables of a problem file.
+
+Paths are relative to the workspace. A draft holds no data: names of files and columns, and labels that the user chose.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.jobs import problem_file
+from shoal.jobs.job import Job
+from shoal.models.base import PrivacyModel
+from shoal.web.workspace import Project
+
+TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
+ROLES = {  # of a column, with what they mean
+    "identifier": "Names a person. Not published.",
+    "quasi-identifier": "An attacker may know it. It is generalized.",
+    "sensitive": "An attacker must not learn it.",
+    "plain": "Published as it is.",
+    "set": "Holds the items.",
+    "record": "Tells which rows belong to one record.",
+    "person": "Tells whose a record is. Not published.",
+    "drop": "Left out.",
+}
+OF_RECORDS = ("set", "record", "person")  # roles that change how the file is read
+
+
+@dataclass
+class Draft:
+    """The choices of a project.
+
+    >>> draft = Draft({"data": {"file": "inputs/a.csv", "sets": "items"}, "columns": {"age": "quasi-identifier"}})
+    >>> draft.role("items"), draft.role("age"), draft.role("name")
+    ('set', 'quasi-identifier', '')
+    """
+
+    tables: dict[str, dict[str, Any]]
+    found: dict[str, Any] = field(default_factory=dict)  # what the file holds, once it was read: no values
+
+    @classmethod
+    def load(cls, project: Project) -> Draft:
+        """Read the draft of a project."""
+        content = project.load()
+        return cls({name: content.get("tables", {}).get(name, {}) for name in TABLES}, content.get("found", {}))
+
+    @classmethod
+    def of_file(cls, path: str) -> Draft:
+        """Return the draft of a new project."""
+        return cls({**{name: {} for name in TABLES}, "data": {"file": path}})
+
+    def save(self, project: Project) -> None:
+        """Write the draft."""
+        project.save({"tables": {name: table for name, table in self.tables.items() if table}, "found": self.found})
+
+    def job(self, output: str = "release") -> Job:
+        """Return the job that the draft describes, with paths relative to the workspace, or raise what is wrong."""
+        tables = copy.deepcopy(self.tables)
+        tables["output"].setdefault("file", output)
+        return problem_file.of_tables(tables, "This project", Path())
+
+    @property
+    def model(self) -> PrivacyModel:
+        """The privacy model with its parameters."""
+        return self.job().model
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What is said about the file."""
+        return self.tables["data"]
+
+    def read(self, found: dict[str, Any]) -> None:
+        """Take what was found in the file, and start with the suggestions for what is not decided yet."""
+        self.found = {name: value for name, value in found.items() if name != "options"}
+        self.tables["data"] = {"file": self.data["file"], **found["options"]}
+        decided, kept = self.tables["columns"], self.tables["output"].get("columns")
+        columns = [one["name"] for one in found["columns"]]
+        suggested = {
+            one["name"]: {"role": one["role"], "type": one["type"]} if one["type"] else one["role"]
+            for one in found["columns"]
+        }
+        self.tables["columns"] = {name: decided.get(name, suggested[name]) for name in columns}
+        if kept is not None:
+            self.tables["output"]["columns"] = [name for name in columns if name in kept or name not in decided]
+        if found["model"] and not self.tables["model"]:
+            self.tables["model"] = dict(found["model"])
+
+    def role(self, column: str) -> str:
+        """Return the role of a column, or an empty text."""
+        reading = self.data
+        if column in _names(reading.get("sets")) or column == reading.get("item_column"):
+            return "set"
+        if column in _names(reading.get("id_column")):
+            return "record"
+        if column == reading.get("person"):
+            return "person"
+        kept = self.tables["output"].get("columns")
+        if kept is not None and column not in kept and column in self.tables["columns"]:
+            return "drop"
+        about = self.tables["columns"].get(column, "")
+        return str(about.get("role", "") if isinstance(about, dict) else about)
+
+    def give_role(self, column: str, role: str) -> None:
+        """Give a column another role. If the file is to be read in another way, what was found no longer holds."""
+        old, reading = self.role(column), self.data
+        if OF_RECORDS.count(old):
+            self._take_from_records(column)
+        if role in OF_RECORDS:
+            self._give_to_records(column, role)
+        if role in OF_RECORDS or old in OF_RECORDS:
+            self.found = {}
+            self.tables["columns"].pop(column, None)
+            reading.pop("no_sets", None)
+        if role == "drop":
+            names = self.tables["output"].get("columns", list(self.tables["columns"]))
+            self.tables["output"]["columns"] = [name for name in names if name != column]
+        elif role not in OF_RECORDS:
+            about = self.tables["columns"].get(column, "")
+            self.tables["columns"][column] = {**about, "role": role} if isinstance(about, dict) else role
+            kept = self.tables["output"].get("columns")
+            if kept is not None and column not in kept:
+                kept.append(column)
+                if set(kept) >= set(self.tables["columns"]):
+                    self.tables["output"].pop("columns")
+
+    def _take_from_records(self, column: str) -> None:
+        """Take a column out of what says how records are read."""
+        reading = self.data
+        for name in ("sets", "id_column"):
+            left = [one for one in _names(reading.get(name)) if one != column]
+            if column in _names(reading.get(name)):
+                reading.pop(name)
+                if left:
+                    reading[name] = left if len(left) > 1 else left[0]
+                elif name == "sets":
+                    reading.pop("item_delimiter", None)
+        for name in ("item_column", "person"):
+            if reading.get(name) == column:
+                reading.pop(name)
+
+    def _give_to_records(self, column: str, role: str) -> None:
+        """Let a column say how records are read."""
+        reading = self.data
+        if role == "person":
+            reading["person"] = column
+        elif role == "record":
+            names = [*_names(reading.get("id_column")), column]
+            reading["id_column"] = names if len(names) > 1 else column
+            if "sets" in reading and "item_column" not in reading:
+                reading["item_column"] = _names(reading.pop("sets"))[0]
+                reading.pop("item_delimiter", None)
+        elif reading.get("id_column"):
+            reading["item_column"] = column
+        else:
+            names = [*_names(reading.get("sets")), column]
+            reading["sets"] = names if len(names) > 1 else column
+
+
+def _names(value: Any) -> list[str]:
+    """Return names that are given as one text or as a list."""
+    return [value] if isinstance(value, str) else list(value or [])

@@ -1,0 +1,171 @@
+"""Forms: fields made from the declared options of models, methods and readers, and what a browser sends back.
+
+The options are those of the command line (:mod:`shoal.options`), so that a new option appears in the page by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from shoal.errors import InputError, OptionError
+from shoal.options import Option, Spec, format_value
+
+LARGEST = 1 << 20  # bytes of a form
+FIELDS = 2000
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a browser sent: names with one or more texts."""
+
+    values: Mapping[str, Sequence[str]]
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return the last text of a name."""
+        return self.values.get(name, [default])[-1]
+
+    def texts(self, name: str) -> list[str]:
+        """Return all texts of a name."""
+        return list(self.values.get(name, []))
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """Return a whole number."""
+        text = self.text(name)
+        if not text and default is not None:
+            return default
+        if not text.removeprefix("-").isdecimal() or len(text) > 12:
+            raise InputError(f"{name} must be a whole number, got '{text[:40]}'.")
+        return int(text)
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether a name was sent with a text."""
+        return bool(self.text(name))
+
+
+async def read_form(request: Request) -> Form:
+    """Return the fields of a form, which must be small."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST:
+            raise InputError(f"The form is larger than {LARGEST // 1024:,} KB: put long lists into a file of inputs/.")
+    values: dict[str, list[str]] = {}
+    try:
+        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
+    except ValueError:
+        raise InputError("The form could not be read: reload the page and try again.") from None
+    for name, text in pairs:
+        values.setdefault(name, []).append(text.replace("\r\n", "\n"))
+    return Form(values)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form, for templates."""
+
+    name: str
+    label: str
+    help: str
+    kind: str  # number, check, choice, text, labels
+    value: str
+    choices: tuple[tuple[str, str], ...] = ()  # value and text
+    low: float | None = None
+    high: float | None = None
+    step: str = "1"
+    rare: bool = False
+
+    @property
+    def id(self) -> str:
+        """The id of the field in the page."""
+        return f"option-{self.name}"
+
+
+def fields(
+    spec: type[Spec], values: Mapping[str, Any], files: Collection[str] = (), without: Collection[str] = ()
+) -> list[Field]:
+    """Return a field for each option of a model, a method or a reader.
+
+    Parameters
+    ----------
+    spec
+        What declares the options.
+    values
+        Those that are set.
+    files
+        The files that can be chosen, below the workspace.
+    without
+        Options that the page asks for in another way.
+    """
+    return [_field(one, values.get(one.name, one.default), files) for one in spec.options() if one.name not in without]
+
+
+def _field(one: Option, value: Any, files: Collection[str]) -> Field:
+    """Return the field of an option."""
+    label = one.name.replace("_", " ")
+    label = label if len(label) == 1 else label[0].upper() + label[1:]
+    text = "" if value is None or value == () or value == [] else _text(value)
+    rest: dict[str, Any] = {"name": one.name, "label": label, "help": one.help, "rare": one.rare}
+    if one.type is tuple:
+        return Field(**rest, kind="labels", value="\n".join(value or ()))
+    if bool in (one.type, *one.also):
+        words = (("yes", "yes"), ("no", "no"))
+        unset = (("", "find out"),) if one.default is None else ()
+        return Field(**rest, kind="choice", value=text, choices=(*unset, *words))
+    if one.file or (one.type is str and one.words):
+        choices = [(word, word or "none") for word in one.words]
+        choices += [(file, file.rpartition("/")[2]) for file in files if one.file]
+        if text not in [known for known, _ in choices]:
+            choices.insert(0, (text, text.rpartition("/")[2] or "none"))
+        return Field(**rest, kind="choice", value=text, choices=tuple(choices))
+    if one.type in (int, float) and not one.words:
+        return Field(
+            **rest, kind="number", value=text, low=one.low, high=one.high, step="1" if one.type is int else "any"
+        )
+    return Field(**rest, kind="text", value=text)
+
+
+def _text(value: Any) -> str:
+    """Return the value of an option as a text that :func:`parse` reads back."""
+    if isinstance(value, list | tuple):
+        return ", ".join(value)
+    return format_value(value) if isinstance(value, bool) else str(value)
+
+
+def parse(spec: type[Spec], form: Form, files: Collection[str] = (), without: Collection[str] = ()) -> dict[str, Any]:
+    """Return the options that a form sets, without those at their defaults. A wrong value is an OptionError.
+
+    A text is never the name of a file, unless the option is one, and then it must be one of ``files``.
+    """
+    values: dict[str, Any] = {}
+    for one in spec.options():
+        value = _value(one, form, files) if one.name in form.values and one.name not in without else None
+        if value not in (None, one.default) and not (value == [] and one.default == ()):
+            values[one.name] = value
+    return values
+
+
+def _value(one: Option, form: Form, files: Collection[str]) -> Any:
+    """Return the value of one option, or None if the field is empty."""
+    text = form.text(one.name)
+    if one.type is tuple:
+        return [label for label in text.split("\n") if label.strip()]
+    if not text.strip():
+        return None if "" not in one.words else ""
+    if bool in (one.type, *one.also):
+        return {"yes": True, "no": False}.get(text)
+    if one.file and text not in one.words:
+        if text not in files:
+            raise OptionError(f"{one.name}: choose a file of the list, got '{text[:80]}'.")
+        return text
+    if tuple in one.also:
+        names = [name.strip() for name in text.split(",") if name.strip()]
+        return names if len(names) > 1 else text.strip()
+    try:
+        return one.parse(text)
+    except OptionError as error:
+        raise OptionError(str(error).removeprefix(one.flag).strip().join([f"{one.name} ", ""])) from None

@@ -1,0 +1,188 @@
+"""What all pages have in common: the project and its draft, templates, and tasks that are waited for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from shoal._version import __version__
+from shoal.report.formatting import count_noun, share
+from shoal.web.crew import Crew, Task, TaskError
+from shoal.web.draft import Draft
+from shoal.web.limits import Limits
+from shoal.web.runs import Runs
+from shoal.web.workspace import Project, Workspace
+
+HERE = Path(__file__).parent
+AT_ONCE = 0.08  # seconds that a page waits for a task before it shows that it goes on
+STEPS = (
+    ("data", "Data"),
+    ("risk", "Risk"),
+    ("hierarchy", "Hierarchy"),
+    ("promise", "Promise"),
+    ("runs", "Run"),
+    ("result", "Result"),
+    ("take-away", "Take away"),
+)
+
+
+@dataclass
+class Workbench:
+    """What the server holds: the workspace, the workers, the queue of runs."""
+
+    workspace: Workspace
+    limits: Limits
+    crew: Crew = field(init=False)
+    runs: Runs = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Set up the workers and the queue."""
+        self.crew = Crew(self.workspace.root, self.limits.memory, self.limits.seconds)
+        self.runs = Runs(self.workspace, self.crew, self.limits.queue)
+
+
+def workbench(request: Request) -> Workbench:
+    """Return the workbench that a request is for."""
+    found: Workbench = request.app.state.workbench
+    return found
+
+
+def project_of(request: Request) -> Project:
+    """Return the project that the address names."""
+    return workbench(request).workspace.project(request.path_params["project"])
+
+
+@dataclass
+class Desk:
+    """A project on the user's desk: the project, its draft, and the workbench around it."""
+
+    bench: Workbench
+    project: Project
+    draft: Draft
+
+    @classmethod
+    def of(cls, request: Request) -> Desk:
+        """Return the desk of a request."""
+        project = project_of(request)
+        return cls(workbench(request), project, Draft.load(project))
+
+    @property
+    def base(self) -> str:
+        """The address of the project."""
+        return f"/projects/{self.project.name}"
+
+    def ask(self, call: str, **arguments: Any) -> Task:
+        """Give a call to the project's worker, which keeps its data in memory."""
+        return self.bench.crew.ask(self.project.name, call, arguments)
+
+    def save(self) -> None:
+        """Write the draft."""
+        self.draft.save(self.project)
+
+    def files(self) -> list[str]:
+        """List the files that can be chosen, below the workspace."""
+        inputs = [f"inputs/{one.name}" for one in self.bench.workspace.input_files()]
+        return inputs + self.project.hierarchies()
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Return the templates. All values are escaped; a name that a template misspells is an error."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {"steps": STEPS, "version": __version__}
+    found.filters |= {"share": share, "size": size, "count": count_noun, "duration": duration}
+    return found
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people.
+
+    >>> duration(0.4), duration(75), duration(4000)
+    ('less than a second', '1 min 15 s', '1 h 6 min')
+    """
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def size(number: float) -> str:
+    """Return a number of bytes for people.
+
+    >>> size(900), size(4_000_000_000), size(1536)
+    ('900 B', '4 GB', '1.5 kB')
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if number >= unit:
+            return f"{number / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{number:.0f} B"
+
+
+def render(name: str, status: int = 200, **context: Any) -> Response:
+    """Return a page or a part of one."""
+    return HTMLResponse(templates().get_template(name).render(context), status_code=status)
+
+
+def show(request: Request, step: str, desk: Desk, **context: Any) -> Response:
+    """Return the page of a step."""
+    return render(
+        f"{step}.html",
+        step=step,
+        desk=desk,
+        project=desk.project,
+        draft=desk.draft,
+        base=desk.base,
+        **context,
+    )
+
+
+async def waiting(request: Request, task: Task) -> Response | None:
+    """Return what a page shows as long as a task has no result: how far it is, or why it failed. None: it is done.
+
+    While the task goes on, the browser asks for the same address again.
+    """
+    if not await task.wait(AT_ONCE):
+        again = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return render("waiting.html", task=task, address=again, stage=stage_text(task.stage))
+    try:
+        task.result()
+    except TaskError as error:
+        return render("failed.html", error=error)
+    return None
+
+
+def stage_text(stage: str) -> str:
+    """Return the name of a stage as the beginning of a sentence.
+
+    >>> stage_text("verifying"), stage_text("")
+    ('Verifying', 'Starting')
+    """
+    return stage[:1].upper() + stage[1:] or "Starting"
+
+
+def go(request: Request, address: str) -> Response:
+    """Send the browser to another page after a form was carried out."""
+    if request.headers.get("hx-request"):
+        return Response(status_code=204, headers={"HX-Redirect": address})
+    return RedirectResponse(address, status_code=303)
+
+
+def failed(request: Request, message: str, status: int) -> Response:
+    """Tell what is wrong: within the page if htmx asked, or as a page of its own."""
+    if request.headers.get("hx-request"):
+        return render("message.html", status, message=message)
+    return render("error.html", status, message=message, back=request.headers.get("referer", "/"))

@@ -1,0 +1,1 @@
+"""The pages of the workbench: one module for each step, with its ``routes``."""

@@ -1,0 +1,115 @@
+"""Step 1, data: how the file is read, what it holds, and what each column is."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from shoal.errors import InputError
+from shoal.io.read_options import ReadOptions
+from shoal.web import forms
+from shoal.web.draft import ROLES
+from shoal.web.forms import read_form
+from shoal.web.page import Desk, go, render, show, waiting
+
+JOIN = ("join",)  # reading options that the page asks for in another way
+
+
+async def page(request: Request) -> Response:
+    """Show the step."""
+    desk = Desk.of(request)
+    files = [one for one in desk.files() if one != desk.draft.data["file"]]
+    return show(
+        request,
+        "data",
+        desk,
+        fields=forms.fields(ReadOptions, desk.draft.data, without=JOIN),
+        files=files,
+        joined=[one.split(":") for one in _joins(desk)],
+    )
+
+
+async def found(request: Request) -> Response:
+    """Show what the file holds, as soon as it is read."""
+    desk = Desk.of(request)
+    if not desk.draft.found:
+        task = desk.ask("data.inspect", data=desk.draft.data)
+        if shown := await waiting(request, task):
+            return shown
+        desk.draft.read(task.result())
+        desk.save()
+    task = desk.ask("data.preview", data=desk.draft.data)
+    if shown := await waiting(request, task):
+        return shown
+    return render("data_found.html", result=task.result(), draft=desk.draft, roles=ROLES, base=desk.base)
+
+
+async def roles(request: Request) -> Response:
+    """Give columns their roles."""
+    desk, form = Desk.of(request), await read_form(request)
+    for name, role in zip(form.texts("column"), form.texts("role"), strict=False):
+        if role and role not in ROLES:
+            raise InputError(f"A column cannot be '{role[:40]}': choose one of {', '.join(ROLES)}.")
+        if role and role != desk.draft.role(name):
+            desk.draft.give_role(name, role)
+    desk.save()
+    return go(request, f"{desk.base}/data")
+
+
+async def reading(request: Request) -> Response:
+    """Change how the file is read."""
+    desk, form = Desk.of(request), await read_form(request)
+    options = forms.parse(ReadOptions, form, without=JOIN)
+    kept = {name: value for name, value in desk.draft.data.items() if name in ("file", *JOIN)}
+    desk.draft.tables["data"] = {**kept, **options}
+    desk.draft.found = {}
+    desk.save()
+    return go(request, f"{desk.base}/data")
+
+
+async def join(request: Request) -> Response:
+    """Join another table by a key, or leave a joined one out."""
+    desk, form = Desk.of(request), await read_form(request)
+    joins = _joins(desk)
+    if "remove" in form:
+        joins = [one for one in joins if one != form.text("remove")]
+    else:
+        file, key = form.text("file"), form.text("key")
+        if file not in desk.files():
+            raise InputError("Choose the file of the table to join from the list.")
+        if not key.strip():
+            raise InputError("Name the column that both tables have in common, or LEFT=RIGHT if its names differ.")
+        joins.append(f"{file}:{key}")
+    desk.draft.data.pop("join", None)
+    if joins:
+        desk.draft.data["join"] = joins
+    desk.draft.found = {}
+    desk.save()
+    return go(request, f"{desk.base}/data")
+
+
+async def again(request: Request) -> Response:
+    """Read the file again, and forget what was found in it."""
+    desk = Desk.of(request)
+    desk.draft.tables["data"] = {"file": desk.draft.data["file"]}
+    desk.draft.tables["columns"], desk.draft.found = {}, {}
+    desk.save()
+    desk.bench.crew.forget(desk.project.name)
+    return go(request, f"{desk.base}/data")
+
+
+def _joins(desk: Desk) -> list[str]:
+    """Return the joins of a draft."""
+    given = desk.draft.data.get("join", [])
+    return [given] if isinstance(given, str) else list(given)
+
+
+routes = [
+    Route("/data", page),
+    Route("/data/found", found),
+    Route("/data/roles", roles, methods=["POST"]),
+    Route("/data/reading", reading, methods=["POST"]),
+    Route("/data/join", join, methods=["POST"]),
+    Route("/data/again", again, methods=["POST"]),
+]

@@ -1,0 +1,76 @@
+"""The first page: projects, files, uploads."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from shoal.errors import InputError
+from shoal.web.draft import Draft
+from shoal.web.forms import read_form
+from shoal.web.page import go, project_of, render, workbench
+from shoal.web.uploads import receive
+
+
+async def home(request: Request) -> Response:
+    """Show the projects and the files."""
+    bench = workbench(request)
+    projects = [(one, bench.runs.of(one)) for one in bench.workspace.projects()]
+    return render(
+        "home.html",
+        projects=projects,
+        files=bench.workspace.input_files(),
+        limits=bench.limits,
+        workspace=str(bench.workspace.root),
+    )
+
+
+async def upload(request: Request) -> Response:
+    """Write a file that was dropped, and return its name."""
+    bench = workbench(request)
+    try:
+        return PlainTextResponse(await receive(request, bench.workspace, bench.limits.upload), 201)
+    except InputError as error:
+        return PlainTextResponse(str(error), 400)
+
+
+async def new_project(request: Request) -> Response:
+    """Begin a project with a file."""
+    form, workspace = await read_form(request), workbench(request).workspace
+    draft = Draft.of_file(workspace.input(form.text("file")))
+    project = workspace.new_project(form.text("file"))
+    draft.save(project)
+    return go(request, f"/projects/{project.name}/data")
+
+
+async def delete_project(request: Request) -> Response:
+    """Delete a project with its runs, if the user has typed its name."""
+    project, form, bench = project_of(request), await read_form(request), workbench(request)
+    if form.text("name") != project.name:
+        raise InputError(f"To delete this project with all its runs, type its name, {project.name}.")
+    for run in bench.runs.of(project):
+        bench.runs.cancel(run)
+    bench.crew.forget(project.name)
+    project.delete()
+    return go(request, "/")
+
+
+async def delete_file(request: Request) -> Response:
+    """Delete an input that no project uses."""
+    form, workspace = await read_form(request), workbench(request).workspace
+    path = workspace.input(form.text("file"))
+    for project in workspace.projects():
+        if path in str(Draft.load(project).tables):
+            raise InputError(f"{path} is used by the project {project.name}: delete that first.")
+    (workspace.root / path).unlink()
+    return go(request, "/")
+
+
+routes = [
+    Route("/", home),
+    Route("/uploads", upload, methods=["POST"]),
+    Route("/projects", new_project, methods=["POST"]),
+    Route("/files/delete", delete_file, methods=["POST"]),
+    Route("/projects/{project}/delete", delete_project, methods=["POST"]),
+]

@@ -1,0 +1,238 @@
+"""Runs: a queue of anonymizations, each a process of its own, with its state in a file.
+
+A run gets the number of its folder. Its state is ``queued``, ``running``, ``done``, ``failed`` or ``cancelled``. A run
+that was queued or running when the workbench ended is ``interrupted``: nothing of it was published.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.files import atomic_output
+from shoal.files.staging import remove_leftovers
+from shoal.jobs.problem_paths import with_paths
+from shoal.jobs.toml_text import problem_text
+from shoal.web.crew import Crew, Task, TaskError
+from shoal.web.workspace import Project, Workspace, read_json, write_json
+
+OPEN = ("queued", "running")
+INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
+
+
+@dataclass
+class Run:
+    """A run of a project."""
+
+    project: Project
+    number: int
+    content: dict[str, Any]  # of run.json
+    task: Task | None = None  # while it is running
+
+    @classmethod
+    def load(cls, project: Project, folder: Path) -> Run:
+        """Read a run from its folder."""
+        return cls(project, int(folder.name), read_json(folder / "run.json"))
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+        return self.project.folder / "runs" / f"{self.number:04d}"
+
+    @property
+    def path(self) -> str:
+        """The folder, below the workspace."""
+        return f"{self.project.path}/runs/{self.number:04d}"
+
+    @property
+    def key(self) -> str:
+        """The name of its task."""
+        return self.path
+
+    @property
+    def state(self) -> str:
+        """queued, running, done, failed, cancelled or interrupted."""
+        return str(self.content["state"])
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the files that it wrote."""
+        return list(self.content.get("outputs", []))
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The figures of a run that is done."""
+        return dict(self.content.get("figures", {}))
+
+    def change(self, **values: Any) -> None:
+        """Change the state, and write it."""
+        self.content.update(values)
+        write_json(self.folder / "run.json", {name: one for name, one in self.content.items() if name != "layout"})
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that it was made with, as the tables of a draft."""
+        return dict(self.content["tables"])
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The tables of its problem file, with paths relative to the workspace."""
+        outputs = with_paths({"output": self.content["wanted"]}, lambda name: f"{self.path}/{name}")["output"]
+        if key := self.content.get("key"):
+            outputs["key"] = key
+        return {**self.choices, "output": {**self.choices.get("output", {}), **outputs}}
+
+    def wanted_files(self) -> list[str]:
+        """Return the names of all files that it may write."""
+        names: list[str] = []
+        with_paths({"output": self.content["wanted"]}, lambda name: names.append(name) or name)  # type: ignore[func-returns-value]
+        return names
+
+
+@dataclass
+class Runs:
+    """The queue. One run is carried out at a time, because a run uses all processors."""
+
+    workspace: Workspace
+    crew: Crew
+    most: int
+    _waiting: deque[tuple[Run, str]] = field(default_factory=deque)
+    _current: Run | None = None
+    _work: asyncio.Task[None] | None = None
+    _pending: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def recover(self) -> int:
+        """Mark the runs that an earlier workbench left unfinished. Return how many there are."""
+        count = 0
+        for project in self.workspace.projects():
+            for folder in project.runs():
+                if not (folder / "run.json").is_file():  # it ended before the run was written down
+                    with contextlib.suppress(OSError):
+                        folder.rmdir()
+                    continue
+                remove_leftovers(folder)
+                run = Run.load(project, folder)
+                if run.state in OPEN:
+                    for name in run.wanted_files():  # it may have ended just before that was noted
+                        (folder / name).unlink(missing_ok=True)
+                    run.change(state="interrupted", message=INTERRUPTED)
+                    count += 1
+        return count
+
+    def start(self) -> None:
+        """Begin to carry out runs."""
+        self._work = asyncio.ensure_future(self._carry_out_all())
+
+    async def close(self) -> None:
+        """End the current run. It and those that wait are interrupted."""
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        for run in [*([self._current] if self._current else []), *(run for run, _ in self._waiting)]:
+            if run.state in OPEN and run.folder.is_dir():
+                run.change(state="interrupted", message=INTERRUPTED)
+
+    def add(
+        self,
+        project: Project,
+        tables: dict[str, Any],
+        wanted: dict[str, Any],
+        about: dict[str, Any],
+        key: str = "",
+        passphrase: str = "",
+    ) -> Run:
+        """Put a run into the queue.
+
+        Parameters
+        ----------
+        project
+            The project.
+        tables
+            The choices, as the tables of a draft.
+        wanted
+            What is to be written, as the table [output] of a problem file, with names of files in the run's folder.
+        about
+            What the list of runs shows before there are figures.
+        key, passphrase
+            The file of the key that signs the certificate, and its passphrase, which is never written down.
+        """
+        if len(self._waiting) >= self.most:
+            raise InputError(f"{self.most} runs are waiting already: wait until one has ended, or cancel one.")
+        folder = project.new_run()
+        run = Run(project, int(folder.name), {})
+        run.change(state="queued", created=time.time(), tables=tables, wanted=wanted, about=about, key=key)
+        up = os.path.relpath(self.workspace.root, folder)
+        with atomic_output(folder / "problem.toml") as file:
+            file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
+        self._waiting.append((run, passphrase))
+        self._pending.set()
+        return run
+
+    def get(self, project: Project, number: int) -> Run:
+        """Return a run, with its task while it is running."""
+        if self._current is not None and (self._current.project.name, self._current.number) == (project.name, number):
+            return self._current
+        return Run.load(project, project.run(number))
+
+    def of(self, project: Project) -> list[Run]:
+        """List the runs of a project, the latest first."""
+        return [self.get(project, int(one.name)) for one in project.runs() if (one / "run.json").is_file()]
+
+    def ahead_of(self, run: Run) -> int:
+        """Return how many runs come first."""
+        places = [one.path for one, _ in self._waiting]
+        return (places.index(run.path) if run.path in places else 0) + (self._current is not None)
+
+    def cancel(self, run: Run) -> None:
+        """Cancel a run that waits or goes on."""
+        for entry in list(self._waiting):
+            if entry[0].path == run.path:
+                self._waiting.remove(entry)
+                run.change(state="cancelled", message="Cancelled before it began.")
+        if self._current is not None and self._current.path == run.path:
+            self.crew.cancel(run.key)
+
+    def delete(self, run: Run) -> None:
+        """Delete a run with all its files."""
+        if run.state in OPEN:
+            raise InputError(f"Run {run.number} has not ended: cancel it first.")
+        shutil.rmtree(run.folder)
+
+    async def _carry_out_all(self) -> None:
+        """Carry out one run after another."""
+        while True:
+            while not self._waiting:
+                self._pending.clear()
+                await self._pending.wait()
+            run, passphrase = self._waiting.popleft()
+            self._current = run
+            await self._carry_out(run, passphrase)
+            self._current = None
+
+    async def _carry_out(self, run: Run, passphrase: str) -> None:
+        """Carry out one run."""
+        run.change(state="running", started=time.time())
+        run.task = self.crew.alone(
+            run.key, "run.run", {"tables": run.tables, "folder": run.path, "passphrase": passphrase}
+        )
+        try:
+            result = await run.task.work
+            run.change(state="done", ended=time.time(), **result)
+        except TaskError as error:
+            state = "cancelled" if error.kind == "cancelled" else "failed"
+            run.change(state=state, ended=time.time(), message=str(error))
+        except asyncio.CancelledError:
+            if self._work is not None and self._work.cancelling():  # the workbench ends
+                self.crew.cancel(run.key)
+                raise
+            run.change(state="cancelled", ended=time.time(), message="Cancelled: nothing was written.")
+        finally:
+            run.task = None

@@ -1,0 +1,110 @@
+"""The server: the application behind its door, on a port of this computer."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import OptionError
+from shoal.files.lock import exclusive_lock
+from shoal.web.limits import Limits
+
+CONNECTIONS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where the workbench listens, and how browsers name it."""
+
+    host: str = "127.0.0.1"
+    port: int = 0  # 0: any that is free
+    names: tuple[str, ...] = ()  # further host names, of a proxy in front
+    token: str = ""  # empty: a new one
+    behind_tls: bool = False  # a proxy in front speaks HTTPS
+
+
+def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[[str, Path], None]) -> None:
+    """Serve the workbench until the user ends it.
+
+    ``on_ready`` is called with the link and the workspace when browsers can connect.
+    """
+    try:
+        import uvicorn
+
+        from shoal.web.app import application
+        from shoal.web.door import LOOPBACK, Door, new_token
+        from shoal.web.page import Workbench
+        from shoal.web.workspace import Workspace
+    except ImportError as error:
+        raise OptionError(
+            f"The workbench needs the package {error.name}: install it with pip install 'shoal[web]'."
+        ) from None
+    place = Workspace.open(workspace)
+    busy = f"Another workbench uses {place.root}: open its link, end it, or name another workspace."
+    with exclusive_lock(place.root, busy), _listening(address) as listener:
+        port = int(listener.getsockname()[1])
+        token = address.token or new_token()
+        door = Door(
+            application(Workbench(place, limits)),
+            token,
+            hosts=(*LOOPBACK, *address.names),
+            port=None if address.behind_tls else port,
+            secure=address.behind_tls,
+        )
+        config = uvicorn.Config(
+            door,
+            log_level="critical",  # a log would name files
+            access_log=False,
+            lifespan="on",
+            limit_concurrency=CONNECTIONS,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+            h11_max_incomplete_event_size=32_768,
+        )
+        server = uvicorn.Server(config)
+
+        async def run() -> None:
+            ready = asyncio.ensure_future(_when_ready(server))
+            ready.add_done_callback(lambda _: on_ready(_link(address, port, token), place.root))
+            await server.serve(sockets=[listener])
+
+        with suppress(KeyboardInterrupt):
+            asyncio.run(run())
+
+
+async def _when_ready(server: Any) -> None:
+    """Wait until the server has started."""
+    while not server.started:
+        await asyncio.sleep(0.01)
+
+
+def _link(address: Address, port: int, token: str) -> str:
+    """Return the link that opens the workbench."""
+    if address.names:
+        return f"https://{address.names[0]}/open?token={token}"
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"http://{host}:{port}/open?token={token}"
+
+
+@contextmanager
+def _listening(address: Address) -> Iterator[socket.socket]:
+    """Listen on the port, or tell why that cannot be."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise OptionError(
+            f"The workbench cannot listen on {address.host}, port {address.port}: {error.strerror}. Choose another "
+            f"port=, or none for one that is free."
+        ) from None
+    with listener:
+        yield listener

@@ -1,0 +1,52 @@
+// The workbench works with forms and links. This adds uploads with progress, and forms that save when they change.
+"use strict";
+
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form.save-on-change");
+  if (form) form.requestSubmit();
+});
+
+function upload(form, file) {
+  const progress = form.querySelector("progress"), status = form.querySelector(".status");
+  const request = new XMLHttpRequest();
+  form.classList.remove("failed");
+  progress.hidden = false;
+  progress.value = 0;
+  status.textContent = `Copying ${file.name} …`;
+  request.upload.addEventListener("progress", (event) => { progress.value = event.loaded / event.total; });
+  request.addEventListener("loadend", () => {
+    progress.hidden = true;
+    if (request.status !== 201) {
+      form.classList.add("failed");
+      status.textContent = request.responseText || "The workbench did not answer: is it still running?";
+      return;
+    }
+    status.textContent = `${request.responseText} is in the workspace.`;
+    const then = document.querySelector(form.dataset.then);
+    if (!then) { window.location.reload(); return; }
+    const name = then.elements[form.dataset.name || "file"];
+    if (name.tagName === "SELECT") name.add(new Option(request.responseText, request.responseText));
+    name.value = request.responseText;
+    then.requestSubmit();
+  });
+  request.open("POST", form.dataset.upload);
+  request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+  request.send(file);
+}
+
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-upload]");
+  if (form && event.target.type === "file" && event.target.files.length) upload(form, event.target.files[0]);
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("form[data-upload]")) event.preventDefault();
+});
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const form = event.target.closest && event.target.closest("form[data-upload]");
+    if (kind !== "dragleave") event.preventDefault(); // a file that misses the form must not replace the page
+    if (!form) return;
+    form.classList.toggle("over", kind === "dragover");
+    if (kind === "drop" && event.dataTransfer.files.length) upload(form, event.dataTransfer.files[0]);
+  });
+}

@@ -1,0 +1,1 @@
+"""What workers do for the pages: each function takes a session and plain values, and returns plain values."""

@@ -1,0 +1,245 @@
+"""The workspace: the folder that holds inputs, projects, runs and what they wrote.
+
+::
+
+    WORKSPACE/
+      README.txt                  says what is here
+      inputs/                     data, hierarchies, product tables, keys
+      projects/NAME/
+        project.json              the choices, as the tables of a problem file; no data
+        hierarchies/              hierarchies that were made or changed in the workbench
+        runs/0001/
+          run.json                the state of the run, and its figures
+          problem.toml            'shoal run problem.toml' does the same again
+          ...                     what the run wrote: release, reports, certificate, code book
+
+Names that come from a browser never lead out of it: they are plain names, and links that lead elsewhere are not
+followed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError, OptionError, OutputError
+from shoal.files import atomic_output
+from shoal.files.staging import remove_leftovers
+from shoal.visible import visible
+
+LAYOUT = 1  # the version of the folder's layout
+README = f"""This folder belongs to the Shoal workbench (layout {LAYOUT}). Start it with: shoal serve --workspace FOLDER
+
+inputs/     your data, hierarchies, tables and keys. You may add files here by hand.
+projects/   a folder for each project: your choices (project.json), hierarchies, and one folder for each run.
+            A run has its state (run.json), a problem file that repeats it (problem.toml), and what it wrote.
+
+project.json, run.json and problem.toml hold no data, only names of files and columns, and labels that you chose.
+Do not publish inputs/, report.html or report.json: they are for you alone.
+"""
+_PROJECT = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+_LONGEST = 120  # characters of a file's name
+_RESERVED = {"con", "prn", "aux", "nul"}
+
+
+def plain_name(name: str) -> str:
+    r"""Return the name of a file, if it is one and nothing else.
+
+    >>> plain_name("../../etc/passwd")
+    Traceback (most recent call last):
+    shoal.errors.InputError: '../../etc/passwd' cannot be the name of a file here: ...
+    """
+    bad = not name or len(name) > _LONGEST or name.startswith((".", "-", "~")) or name != name.strip()
+    bad |= any(one in '/\\:*?"<>|' or not one.isprintable() for one in name) or name.split(".")[0].lower() in _RESERVED
+    if bad:
+        raise InputError(
+            f"'{visible(name[:_LONGEST])}' cannot be the name of a file here: use letters, digits, spaces, dots, - and "
+            f"_, at most {_LONGEST}, and no dot at the start."
+        )
+    return name
+
+
+def project_name(text: str) -> str:
+    """Return a name for a project, from that of its file.
+
+    >>> project_name("Orders 2024 (final).csv"), project_name("日本.csv")
+    ('orders-2024-final', 'project')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.split(".")[0].lower()).strip("-")[:60].strip("-") or "project"
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file of the workspace that can be chosen."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folder. ``open`` makes what is missing."""
+
+    root: Path
+
+    @classmethod
+    def open(cls, root: Path) -> Workspace:
+        """Open a workspace, or make a new one."""
+        try:
+            if not root.exists():
+                root.mkdir(mode=0o700, parents=True)
+            for folder in (root / "inputs", root / "projects"):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            for folder in (root / "inputs", root / "projects"):
+                if folder.resolve().parent != root.resolve():
+                    raise OutputError(f"{folder} is a link to another place: a workspace needs a folder of its own.")
+            about = root / "README.txt"
+            if not about.exists():
+                about.write_text(README, encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{root} cannot be a workspace: {error.strerror}. Name another folder.") from None
+        return cls(root.resolve())
+
+    @property
+    def inputs(self) -> Path:
+        """The folder of inputs."""
+        return self.root / "inputs"
+
+    def input_files(self) -> list[InputFile]:
+        """List what can be chosen: plain files, and links that stay in the folder."""
+        return sorted(
+            (InputFile(one.name, one.stat().st_size) for one in self.inputs.iterdir() if self._is_input(one)),
+            key=lambda one: one.name.lower(),
+        )
+
+    def _is_input(self, path: Path) -> bool:
+        """Return whether a file may be read."""
+        try:
+            plain_name(path.name)
+        except InputError:
+            return False
+        return path.is_file() and path.resolve().parent == self.inputs.resolve()
+
+    def input(self, name: str) -> str:
+        """Return the path of an input below the workspace."""
+        if not self._is_input(self.inputs / plain_name(name)):
+            raise InputError(f"There is no file '{visible(name)}' in {self.inputs.name}/: choose one of the list.")
+        return f"inputs/{name}"
+
+    def new_input(self, name: str) -> Path:
+        """Return where an upload is to be written. An input is never replaced."""
+        path = self.inputs / plain_name(name)
+        if os.path.lexists(path):
+            raise InputError(
+                f"There is a file '{visible(name)}' in {self.inputs.name}/ already: choose it, or rename yours."
+            )
+        return path
+
+    def projects(self) -> list[Project]:
+        """List the projects, the latest first."""
+        found = [Project(self, one.name) for one in (self.root / "projects").iterdir() if _PROJECT.fullmatch(one.name)]
+        return sorted((one for one in found if one.file.is_file()), key=lambda one: -one.file.stat().st_mtime)
+
+    def project(self, name: str) -> Project:
+        """Return a project that exists."""
+        if not _PROJECT.fullmatch(name) or not (found := Project(self, name)).file.is_file():
+            raise InputError(f"There is no project '{visible(name)}': choose one of the list.")
+        return found
+
+    def new_project(self, wish: str) -> Project:
+        """Make an empty project with a name that is free."""
+        base = project_name(wish)
+        for number in range(1, 1000):
+            name = base if number == 1 else f"{base[:55]}-{number}"
+            folder = self.root / "projects" / name
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            (folder / "hierarchies").mkdir()
+            (folder / "runs").mkdir()
+            return Project(self, name)
+        raise OutputError(f"There are too many projects called '{base}': delete some.")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project: a folder with choices, hierarchies and runs."""
+
+    workspace: Workspace
+    name: str
+
+    @property
+    def path(self) -> str:
+        """The folder, below the workspace."""
+        return f"projects/{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self.workspace.root / self.path
+
+    @property
+    def file(self) -> Path:
+        """The file of the choices."""
+        return self.folder / "project.json"
+
+    def load(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        return read_json(self.file)
+
+    def save(self, content: dict[str, Any]) -> None:
+        """Write the file."""
+        write_json(self.file, content)
+
+    def runs(self) -> Iterator[Path]:
+        """Yield the folders of the runs, the latest first."""
+        folders = [one for one in (self.folder / "runs").iterdir() if one.name.isdecimal() and one.is_dir()]
+        yield from sorted(folders, key=lambda one: -int(one.name))
+
+    def run(self, number: int) -> Path:
+        """Return the folder of a run that exists."""
+        folder = self.folder / "runs" / f"{number:04d}"
+        if not (folder / "run.json").is_file():
+            raise InputError(f"Project {self.name} has no run {number}: choose one of the list.")
+        return folder
+
+    def new_run(self) -> Path:
+        """Make the folder of the next run."""
+        number = max((int(one.name) for one in self.runs()), default=0) + 1
+        folder = self.folder / "runs" / f"{number:04d}"
+        folder.mkdir(parents=True)
+        return folder
+
+    def delete(self) -> None:
+        """Delete the project with its runs. Inputs stay."""
+        shutil.rmtree(self.folder)
+
+    def hierarchies(self) -> list[str]:
+        """List the hierarchies that were made here, as paths below the workspace."""
+        folder = self.folder / "hierarchies"
+        return sorted(f"{self.path}/hierarchies/{one.name}" for one in folder.iterdir() if one.is_file())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a file of the workspace."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        raise InputError(f"{path} cannot be read: it is damaged. Restore it, or delete its folder.") from None
+    if not isinstance(content, dict) or content.get("layout") != LAYOUT:
+        raise OptionError(f"{path} was written by another version of Shoal: open it with that version.")
+    return content
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write a file of the workspace, or leave the old one."""
+    remove_leftovers(path.parent)
+    with atomic_output(path) as file:
+        file.write(json.dumps({"layout": LAYOUT, **content}, indent=1, ensure_ascii=False).encode())
