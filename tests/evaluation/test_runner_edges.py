@@ -21,6 +21,7 @@ from shoal.evaluation import page, results, runner
 from shoal.evaluation.grid import Case, Extras, Grid, combinations
 from shoal.evaluation.recommend import recommend
 from shoal.evaluation.run_case import run_case
+from shoal.files.lock import exclusive_lock
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -116,7 +117,7 @@ def test_two_at_once_in_a_folder_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [shoal.algorithms.AA()])
     path = tmp_path / "results.csv"
-    with results.exclusive_lock(path), pytest.raises(OutputError, match="Another comparison is writing"):
+    with exclusive_lock(path.parent, "held"), pytest.raises(OutputError, match="Another comparison is writing"):
         runner.compare(Grid((case,)), path)
     assert not path.exists()
     assert runner.compare(Grid((case,)), path)[0]["status"] == "ok"

@@ -16,15 +16,17 @@ from shoal import report
 from shoal.errors import InputError, ShoalError
 from shoal.web.crew import TaskError
 from shoal.web.page import HERE, Workbench, failed
-from shoal.web.pages import data, home
+from shoal.web.pages import data, hierarchy, home, promise, result, risk, runs, take_away
 
 STATIC = {
     "htmx.js": HERE / "static" / "htmx.min.js",
     "workbench.js": HERE / "static" / "workbench.js",
+    "icon.svg": HERE / "static" / "icon.svg",
     "workbench.css": HERE / "static" / "workbench.css",
     "report.css": Path(report.__file__).parent / "report.css",
 }
-TYPES = {".js": "text/javascript", ".css": "text/css"}
+PAGES = (data, risk, hierarchy, promise, runs, result, take_away)
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 def application(bench: Workbench) -> Starlette:
@@ -39,7 +41,7 @@ def application(bench: Workbench) -> Starlette:
         await bench.runs.close()
         await bench.crew.close()
 
-    steps = [route for page in (data,) for route in page.routes]
+    steps = [route for page in PAGES for route in page.routes]
     app = Starlette(
         routes=[
             *home.routes,
