@@ -72,6 +72,25 @@ class Draft:
         """What is said about the file."""
         return self.tables["data"]
 
+    @property
+    def layout(self) -> str:
+        """Tell in a sentence how the file holds its records.
+
+        >>> Draft({"data": {"file": "a.csv", "id_column": "order", "item_column": "product"}}).layout
+        'One item a row: order tells the record, product the item.'
+        """
+        reading = self.data
+        sets = _names(reading.get("sets"))
+        if reading.get("no_sets"):
+            return "One record a row, without sets."
+        if reading.get("item_column"):
+            return f"One item a row: {' and '.join(_names(reading.get('id_column')))} tells the record, " + (
+                f"{reading['item_column']} the item."
+            )
+        if sets:
+            return f"One record a row, with its items in {' and '.join(sets)}."
+        return "One record a line."
+
     def read(self, found: dict[str, Any]) -> None:
         """Take what was found in the file, and start with the suggestions for what is not decided yet."""
         self.found = {name: value for name, value in found.items() if name != "options"}

@@ -14,6 +14,7 @@ from starlette.requests import Request
 
 from shoal.errors import InputError, OptionError
 from shoal.options import Option, Spec, format_value
+from shoal.web.words import label
 
 LARGEST = 1 << 20  # bytes of a form
 FIELDS = 2000
@@ -106,10 +107,8 @@ def fields(
 
 def _field(one: Option, value: Any, files: Collection[str]) -> Field:
     """Return the field of an option."""
-    label = one.name.replace("_", " ")
-    label = label if len(label) == 1 else label[0].upper() + label[1:]
     text = "" if value is None or value == () or value == [] else _text(value)
-    rest: dict[str, Any] = {"name": one.name, "label": label, "help": one.help, "rare": one.rare}
+    rest: dict[str, Any] = {"name": one.name, "label": label(one.name), "help": one.help, "rare": one.rare}
     if one.type is tuple:
         return Field(**rest, kind="labels", value="\n".join(value or ()))
     if bool in (one.type, *one.also):

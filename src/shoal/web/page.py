@@ -17,6 +17,7 @@ from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
 from shoal.web.runs import Runs
+from shoal.web.words import in_page
 from shoal.web.workspace import Project, Workspace
 
 HERE = Path(__file__).parent
@@ -183,6 +184,7 @@ def go(request: Request, address: str) -> Response:
 
 def failed(request: Request, message: str, status: int) -> Response:
     """Tell what is wrong: within the page if htmx asked, or as a page of its own."""
+    message = in_page(message)
     if request.headers.get("hx-request"):
         return render("message.html", status, message=message)
     return render("error.html", status, message=message, back=request.headers.get("referer", "/"))

@@ -46,14 +46,18 @@ async def found(request: Request) -> Response:
 
 
 async def roles(request: Request) -> Response:
-    """Give columns their roles."""
+    """Give columns their roles. Only another way to read the file needs the page anew."""
     desk, form = Desk.of(request), await read_form(request)
+    changed = []
     for name, role in zip(form.texts("column"), form.texts("role"), strict=False):
         if role and role not in ROLES:
             raise InputError(f"A column cannot be '{role[:40]}': choose one of {', '.join(ROLES)}.")
         if role and role != desk.draft.role(name):
             desk.draft.give_role(name, role)
+            changed.append((name, role))
     desk.save()
+    if request.headers.get("hx-request") and desk.draft.found:
+        return render("data_saved.html", changed=changed, roles=ROLES)
     return go(request, f"{desk.base}/data")
 
 
