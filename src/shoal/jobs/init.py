@@ -181,6 +181,8 @@ def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
     for one in [one for one in known if one.levels][:1]:
         example = toml_value({"hierarchy": one.levels})
         yield f"# Shoal chooses the ranges itself. For fixed ranges: {toml_key(one.column)} = {example}"
+    for one in [one for one in known if one.codes][:1]:
+        yield f"# If its numbers are codes: {toml_key(one.column)} = {toml_value({'type': 'category'})}"
     for one in [one for one in known if one.kind == "category"][:1]:
         example = toml_value({"hierarchy": "groups.csv"})
         yield f"# For groups of categories, from rows such as value;group;*: {toml_key(one.column)} = {example}"

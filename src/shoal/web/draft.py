@@ -41,16 +41,20 @@ class Draft:
     tables: dict[str, dict[str, Any]]
     found: dict[str, Any] = field(default_factory=dict)  # what the file holds, once it was read: no values
 
+    def __post_init__(self) -> None:
+        """Have all tables, empty or not."""
+        self.tables = {name: self.tables.get(name, {}) for name in TABLES}
+
     @classmethod
     def load(cls, project: Project) -> Draft:
         """Read the draft of a project."""
         content = project.load()
-        return cls({name: content.get("tables", {}).get(name, {}) for name in TABLES}, content.get("found", {}))
+        return cls(content.get("tables", {}), content.get("found", {}))
 
     @classmethod
     def of_file(cls, path: str) -> Draft:
         """Return the draft of a new project."""
-        return cls({**{name: {} for name in TABLES}, "data": {"file": path}})
+        return cls({"data": {"file": path}})
 
     def save(self, project: Project) -> None:
         """Write the draft."""
@@ -119,8 +123,7 @@ class Draft:
         kept = self.tables["output"].get("columns")
         if kept is not None and column not in kept and column in self.tables["columns"]:
             return "drop"
-        about = self.tables["columns"].get(column, "")
-        return str(about.get("role", "") if isinstance(about, dict) else about)
+        return str(self.about(column).get("role", ""))
 
     def give_role(self, column: str, role: str) -> None:
         """Give a column another role. If the file is to be read in another way, what was found no longer holds."""
@@ -137,13 +140,22 @@ class Draft:
             names = self.tables["output"].get("columns", list(self.tables["columns"]))
             self.tables["output"]["columns"] = [name for name in names if name != column]
         elif role not in OF_RECORDS:
-            about = self.tables["columns"].get(column, "")
-            self.tables["columns"][column] = {**about, "role": role} if isinstance(about, dict) else role
+            self.describe(column, role=role)
             kept = self.tables["output"].get("columns")
             if kept is not None and column not in kept:
                 kept.append(column)
                 if set(kept) >= set(self.tables["columns"]):
                     self.tables["output"].pop("columns")
+
+    def about(self, column: str) -> dict[str, Any]:
+        """Return what is said about a column of the table."""
+        told = self.tables["columns"].get(column, {})
+        return dict(told) if isinstance(told, dict) else {"role": told}
+
+    def describe(self, column: str, **values: Any) -> None:
+        """Say something about a column of the table. None takes it back."""
+        told = {name: value for name, value in {**self.about(column), **values}.items() if value is not None}
+        self.tables["columns"][column] = told["role"] if set(told) == {"role"} else told
 
     def _take_from_records(self, column: str) -> None:
         """Take a column out of what says how records are read."""
