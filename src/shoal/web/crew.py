@@ -108,10 +108,12 @@ class Task:
     share: float = 0.0
     began: float = field(default_factory=time.monotonic)
     stage_began: float = field(default_factory=time.monotonic)
+    stages: dict[str, float] = field(default_factory=dict)  # those so far, with how far each has come
     work: asyncio.Future[Any] = field(init=False)
 
     def progress(self, stage: str, share: float) -> None:
         """Note how far it is."""
+        self.stages[stage] = share
         if stage != self.stage:
             self.stage_began = time.monotonic()
         self.stage, self.share = stage, share

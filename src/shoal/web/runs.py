@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
+import json
 import os
 import shutil
 import time
@@ -25,6 +27,7 @@ from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.workspace import Project, Workspace, read_json, write_json
 
 OPEN = ("queued", "running")
+KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
 
 
@@ -90,11 +93,30 @@ class Run:
             outputs["key"] = key
         return {**self.choices, "output": {**self.choices.get("output", {}), **outputs}}
 
-    def wanted_files(self) -> list[str]:
-        """Return the names of all files that it may write."""
-        names: list[str] = []
-        with_paths({"output": self.content["wanted"]}, lambda name: names.append(name) or name)  # type: ignore[func-returns-value]
-        return names
+    @property
+    def stamp(self) -> float:
+        """When it was made. It tells a run from a deleted one that had its number."""
+        return float(self.content["created"])
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, or has taken so far."""
+        if self.content.get("started") is None:
+            return None
+        return float(self.content.get("ended") or time.time()) - float(self.content["started"])
+
+    def clear(self) -> None:
+        """Delete all that it wrote, because it did not reach its end."""
+        remove_leftovers(self.folder)
+        for path in self.folder.iterdir():
+            if path.name not in KEPT and not path.is_dir():
+                path.unlink(missing_ok=True)
+
+    def end(self, state: str, message: str) -> None:
+        """Note that it has ended without a result. If its folder was deleted meanwhile, there is nothing to note."""
+        if self.folder.is_dir():
+            self.clear()
+            self.change(state=state, ended=time.time(), message=message)
 
 
 @dataclass
@@ -108,6 +130,7 @@ class Runs:
     _current: Run | None = None
     _work: asyncio.Task[None] | None = None
     _pending: asyncio.Event = field(default_factory=asyncio.Event)
+    _checks: dict[str, tuple[str, Task]] = field(default_factory=dict)  # of a project: its choices, and the task
 
     def recover(self) -> int:
         """Mark the runs that an earlier workbench left unfinished. Return how many there are."""
@@ -118,12 +141,9 @@ class Runs:
                     with contextlib.suppress(OSError):
                         folder.rmdir()
                     continue
-                remove_leftovers(folder)
                 run = Run.load(project, folder)
                 if run.state in OPEN:
-                    for name in run.wanted_files():  # it may have ended just before that was noted
-                        (folder / name).unlink(missing_ok=True)
-                    run.change(state="interrupted", message=INTERRUPTED)
+                    run.end("interrupted", INTERRUPTED)  # it may have written files just before that was noted
                     count += 1
         return count
 
@@ -137,8 +157,10 @@ class Runs:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
         for run in [*([self._current] if self._current else []), *(run for run, _ in self._waiting)]:
-            if run.state in OPEN and run.folder.is_dir():
-                run.change(state="interrupted", message=INTERRUPTED)
+            if run.state in OPEN:
+                run.end("interrupted", INTERRUPTED)
+        for _, check in self._checks.values():
+            check.work.cancel()
 
     def add(
         self,
@@ -168,7 +190,9 @@ class Runs:
             raise InputError(f"{self.most} runs are waiting already: wait until one has ended, or cancel one.")
         folder = project.new_run()
         run = Run(project, int(folder.name), {})
-        run.change(state="queued", created=time.time(), tables=tables, wanted=wanted, about=about, key=key)
+        run.change(
+            state="queued", created=time.time(), tables=copy.deepcopy(tables), wanted=wanted, about=about, key=key
+        )
         up = os.path.relpath(self.workspace.root, folder)
         with atomic_output(folder / "problem.toml") as file:
             file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
@@ -219,20 +243,50 @@ class Runs:
 
     async def _carry_out(self, run: Run, passphrase: str) -> None:
         """Carry out one run."""
+        if not run.folder.is_dir():  # its project was deleted
+            return
         run.change(state="running", started=time.time())
         run.task = self.crew.alone(
             run.key, "run.run", {"tables": run.tables, "folder": run.path, "passphrase": passphrase}
         )
         try:
             result = await run.task.work
-            run.change(state="done", ended=time.time(), **result)
+            if run.folder.is_dir():
+                run.change(state="done", ended=time.time(), **result)
         except TaskError as error:
-            state = "cancelled" if error.kind == "cancelled" else "failed"
-            run.change(state=state, ended=time.time(), message=str(error))
+            run.end("cancelled" if error.kind == "cancelled" else "failed", str(error))
         except asyncio.CancelledError:
             if self._work is not None and self._work.cancelling():  # the workbench ends
                 self.crew.cancel(run.key)
                 raise
-            run.change(state="cancelled", ended=time.time(), message="Cancelled: nothing was written.")
+            run.end("cancelled", "Cancelled: nothing was written.")
         finally:
             run.task = None
+
+    def check(self, project: Project, tables: dict[str, Any], *, again: bool = False) -> Task:
+        """Return the task that checks a job and estimates its time. It is carried out once for the same choices.
+
+        ``again``: try once more what has failed.
+        """
+        key = f"{project.path}/check"
+        paths: list[str] = []
+        with_paths(tables, lambda path: paths.append(path) or path)  # type: ignore[func-returns-value]
+        files = [_about(self.workspace.root / path) for path in paths]
+        choices = json.dumps([tables, files], sort_keys=True)
+        known = self._checks.get(project.path)
+        if known is not None and known[0] == choices and not (again and known[1].failed):
+            return known[1]
+        if known is not None:
+            known[1].work.cancel()
+        task = self.crew.alone(key, "run.check", {"tables": tables})
+        self._checks[project.path] = (choices, task)
+        return task
+
+
+def _about(path: Path) -> tuple[int, int]:
+    """Return what changes when a file changes."""
+    try:
+        about = path.stat()
+    except OSError:
+        return 0, 0
+    return about.st_mtime_ns, about.st_size
