@@ -185,4 +185,6 @@ def failed(request: Request, message: str, status: int) -> Response:
     """Tell what is wrong: within the page if htmx asked, or as a page of its own."""
     if request.headers.get("hx-request"):
         return render("message.html", status, message=message)
-    return render("error.html", status, message=message, back=request.headers.get("referer", "/"))
+    came_from, own = request.headers.get("referer", ""), f"{request.url.scheme}://{request.headers.get('host')}/"
+    back = came_from if came_from.startswith(f"{own}projects/") else "/"
+    return render("error.html", status, message=message, back=back)

@@ -11,23 +11,27 @@ import contextlib
 import copy
 import json
 import os
-import shutil
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files import atomic_output
+from shoal.files.lock import exclusive_lock
 from shoal.files.staging import remove_leftovers
 from shoal.jobs.problem_paths import with_paths
 from shoal.jobs.toml_text import problem_text
-from shoal.web.crew import Crew, Task, TaskError
-from shoal.web.workspace import Project, Workspace, read_json, write_json
+from shoal.web.confine import check_paths
+from shoal.web.crew import STOP, Crew, Task, TaskError
+from shoal.web.workspace import Project, Workspace, delete_folder, read_json, write_json
 
 OPEN = ("queued", "running")
 KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
+STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
+FAILED = "It failed. Run it again to see why: reasons can quote data, so they are not kept in files."
+DAMAGED = "run.json cannot be read: it is damaged. Restore it, or delete this run."
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
 
 
@@ -42,8 +46,16 @@ class Run:
 
     @classmethod
     def load(cls, project: Project, folder: Path) -> Run:
-        """Read a run from its folder."""
-        return cls(project, int(folder.name), read_json(folder / "run.json"))
+        """Read a run from its folder. One whose file is damaged has failed."""
+        nothing: dict[str, Any] = {"created": 0.0, "tables": {}, "wanted": {}, "about": {}}
+        try:
+            content = read_json(folder / "run.json")
+        except InputError:
+            content = {}
+        sound = all(isinstance(content.get(name), type(one) | int) for name, one in nothing.items())
+        if not sound or content.get("state") not in STATES:
+            content = {**nothing, "state": "failed", "message": DAMAGED}
+        return cls(project, int(folder.name), content)
 
     @property
     def folder(self) -> Path:
@@ -68,7 +80,7 @@ class Run:
     @property
     def outputs(self) -> list[str]:
         """The names of the files that it wrote."""
-        return list(self.content.get("outputs", []))
+        return [name for name in self.content.get("outputs", []) if (self.folder / str(name)).parent == self.folder]
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -76,9 +88,12 @@ class Run:
         return dict(self.content.get("figures", {}))
 
     def change(self, **values: Any) -> None:
-        """Change the state, and write it."""
+        """Change the state, and write it, but not why it failed."""
         self.content.update(values)
-        write_json(self.folder / "run.json", {name: one for name, one in self.content.items() if name != "layout"})
+        written = {name: one for name, one in self.content.items() if name != "layout"}
+        if self.state == "failed":
+            written["message"] = FAILED
+        write_json(self.folder / "run.json", written)
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -130,11 +145,13 @@ class Runs:
     _current: Run | None = None
     _work: asyncio.Task[None] | None = None
     _pending: asyncio.Event = field(default_factory=asyncio.Event)
+    _why: dict[str, tuple[float, str]] = field(default_factory=dict)  # runs that failed: when they were made, and why
     _checks: dict[str, tuple[str, Task]] = field(default_factory=dict)  # of a project: its choices, and the task
 
     def recover(self) -> int:
         """Mark the runs that an earlier workbench left unfinished. Return how many there are."""
         count = 0
+        self.workspace.finish_deleting()
         for project in self.workspace.projects():
             for folder in project.runs():
                 if not (folder / "run.json").is_file():  # it ended before the run was written down
@@ -143,6 +160,7 @@ class Runs:
                     continue
                 run = Run.load(project, folder)
                 if run.state in OPEN:
+                    _wait_until_left(folder)
                     run.end("interrupted", INTERRUPTED)  # it may have written files just before that was noted
                     count += 1
         return count
@@ -189,12 +207,15 @@ class Runs:
         if len(self._waiting) >= self.most:
             raise InputError(f"{self.most} runs are waiting already: wait until one has ended, or cancel one.")
         folder = project.new_run()
-        run = Run(project, int(folder.name), {})
-        run.change(
-            state="queued", created=time.time(), tables=copy.deepcopy(tables), wanted=wanted, about=about, key=key
-        )
+        run = Run(project, int(folder.name), {"tables": copy.deepcopy(tables), "wanted": wanted, "key": key})
+        try:
+            check_paths(run.tables, project)
+        except InputError:
+            folder.rmdir()
+            raise
+        run.change(state="queued", created=time.time(), about=about)
         up = os.path.relpath(self.workspace.root, folder)
-        with atomic_output(folder / "problem.toml") as file:
+        with atomic_output(folder / "problem.toml", private=True) as file:
             file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
         self._waiting.append((run, passphrase))
         self._pending.set()
@@ -204,7 +225,11 @@ class Runs:
         """Return a run, with its task while it is running."""
         if self._current is not None and (self._current.project.name, self._current.number) == (project.name, number):
             return self._current
-        return Run.load(project, project.run(number))
+        run = Run.load(project, project.run(number))
+        stamp, why = self._why.get(run.path, (0.0, ""))
+        if run.state == "failed" and run.stamp == stamp:
+            run.content["message"] = why
+        return run
 
     def of(self, project: Project) -> list[Run]:
         """List the runs of a project, the latest first."""
@@ -228,7 +253,16 @@ class Runs:
         """Delete a run with all its files."""
         if run.state in OPEN:
             raise InputError(f"Run {run.number} has not ended: cancel it first.")
-        shutil.rmtree(run.folder)
+        delete_folder(run.folder)
+
+    async def leave(self, project: Project) -> None:
+        """Cancel all runs of a project, and wait until they have ended."""
+        for run in self.of(project):
+            self.cancel(run)
+        if (check := self._checks.pop(project.path, None)) is not None:
+            check[1].work.cancel()
+        while self._current is not None and self._current.project.name == project.name:
+            await asyncio.sleep(0.02)
 
     async def _carry_out_all(self) -> None:
         """Carry out one run after another."""
@@ -238,7 +272,13 @@ class Runs:
                 await self._pending.wait()
             run, passphrase = self._waiting.popleft()
             self._current = run
-            await self._carry_out(run, passphrase)
+            try:
+                await self._carry_out(run, passphrase)
+            except Exception as error:  # the next run must not wait for ever; its text could show data
+                with contextlib.suppress(ShoalError, OSError):
+                    run.end("failed", f"This is a bug in Shoal ({type(error).__name__}): nothing was published.")
+            if run.state == "failed":
+                self._why[run.path] = (run.stamp, str(run.content.get("message", "")))
             self._current = None
 
     async def _carry_out(self, run: Run, passphrase: str) -> None:
@@ -281,6 +321,17 @@ class Runs:
         task = self.crew.alone(key, "run.check", {"tables": tables})
         self._checks[project.path] = (choices, task)
         return task
+
+
+def _wait_until_left(folder: Path) -> None:
+    """Wait until the worker of a workbench that was killed has left the folder of its run."""
+    until = time.monotonic() + STOP
+    while time.monotonic() < until:
+        try:
+            with exclusive_lock(folder, ""):
+                return
+        except OutputError:
+            time.sleep(0.05)
 
 
 def _about(path: Path) -> tuple[int, int]:

@@ -13,6 +13,7 @@ import numpy as np
 from shoal.errors import OptionError
 from shoal.evidence.keys import PrivateKey
 from shoal.files import atomic_output
+from shoal.files.lock import exclusive_lock
 from shoal.jobs import problem_file
 from shoal.jobs.dry_run import dry_run
 from shoal.progress import engine_with
@@ -34,7 +35,8 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     """
     job = problem_file.of_tables(tables, f"{folder}/problem.toml", Path())
     job = replace(job, passphrase=passphrase or None)
-    with engine_with(progress=session.progress, memory=session.memory or None) as engine:
+    here = exclusive_lock(Path(folder), "Another process carries out this run: wait until it has ended.")
+    with here, engine_with(progress=session.progress, memory=session.memory or None) as engine:
         story = job.run(engine)
         session.progress("describing the result", 0.0)
         with atomic_output(Path(folder) / TOLD, private=True) as file:
