@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import InputError
 from shoal.jobs import problem_file
 from shoal.jobs.job import Job
 from shoal.models.base import PrivacyModel
+from shoal.web.confine import check_paths
 from shoal.web.workspace import Project
 
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
@@ -49,7 +51,17 @@ class Draft:
     def load(cls, project: Project) -> Draft:
         """Read the draft of a project."""
         content = project.load()
-        return cls(content.get("tables", {}), content.get("found", {}))
+        tables, found = content.get("tables", {}), content.get("found", {})
+        sound = (
+            isinstance(found, dict)
+            and isinstance(tables, dict)
+            and all(isinstance(one, dict) for one in tables.values())
+        )
+        if not sound or not isinstance(tables.get("data", {}).get("file"), str):
+            raise InputError(f"{project.file} is damaged: restore it, or delete the project.")
+        draft = cls(tables, found)
+        check_paths(draft.tables, project)
+        return draft
 
     @classmethod
     def of_file(cls, path: str) -> Draft:
@@ -58,6 +70,7 @@ class Draft:
 
     def save(self, project: Project) -> None:
         """Write the draft."""
+        check_paths(self.tables, project)
         project.save({"tables": {name: table for name, table in self.tables.items() if table}, "found": self.found})
 
     def job(self, output: str = "release") -> Job:

@@ -187,4 +187,6 @@ def failed(request: Request, message: str, status: int) -> Response:
     message = in_page(message)
     if request.headers.get("hx-request"):
         return render("message.html", status, message=message)
-    return render("error.html", status, message=message, back=request.headers.get("referer", "/"))
+    came_from, own = request.headers.get("referer", ""), f"{request.url.scheme}://{request.headers.get('host')}/"
+    back = came_from if came_from.startswith(f"{own}projects/") else "/"
+    return render("error.html", status, message=message, back=back)
