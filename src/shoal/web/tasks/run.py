@@ -26,7 +26,6 @@ TOLD = "result.json"  # what the page of the result shows; it quotes the origina
 OWN = ("run.json", "problem.toml", ORDER, TOLD)  # files of a run's folder that the workbench itself writes
 
 
-
 def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str = "") -> dict[str, Any]:
     """Anonymize as the tables of a problem file describe, and return the outputs and the figures.
 
