@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,15 +25,15 @@ class Row:
     loss: float | None
     unchanged: float | None
     risk_before: float | None
-    risk: float | None  # after
+    risk: float | None  # in the release
     seconds: float | None
 
     @classmethod
-    def of(cls, run: Run) -> Row:
-        """Take the figures of a run that is done."""
+    def of(cls, run: Run, known: int) -> Row:
+        """Take the figures of a run that is done. ``known``: the items that an attacker of the risk knows."""
         figures = run.figures
         losses, useful = figures["losses"], figures["usefulness"]
-        before, after = (_risk(figures["risk"][when]) for when in ("before", "after"))
+        before, after = (_risk(figures["risk"][when], known) for when in ("before", "after"))
         relational = losses.get("relational_ncp")
         return cls(
             run=run,
@@ -56,16 +57,21 @@ class Row:
         return "–" if value is None else duration(value) if name == "seconds" else share(value)
 
 
-def _risk(exposure: dict[str, list[float]]) -> float | None:
-    """Return the share of records at risk from the attacker who knows the most, in the milder degree."""
-    shares = next((value for name, value in exposure.items() if name.startswith("share_")), [])
-    return shares[-1] if shares else None
+def _risk(exposure: dict[str, Any], known: int) -> float | None:
+    """Return the average chance to pick the right record. None: the promise is about learning values instead."""
+    chances = exposure.get("average") or []
+    return chances[min(known, len(chances)) - 1] if chances else None
+
+
+def known_by(runs: list[Run]) -> int:
+    """Return the number of known items for which all runs have figures."""
+    return min((len(one.figures["risk"]["after"].get("average") or [0]) for one in runs), default=1)
 
 
 CHARTS = (  # figure, title, and how bars are coloured
     ("loss", "Information lost (NCP)", "before"),
     ("unchanged", "Items published unchanged", "now"),
-    ("risk", "Records at risk in the release", "before"),
+    ("risk", "Average chance to find a record", "before"),
     ("seconds", "Time", "now"),
 )
 
@@ -75,7 +81,9 @@ async def page(request: Request) -> Response:
     desk = Desk.of(request)
     runs = done(desk)
     picked = set(request.query_params.getlist("run")) or {str(one.number) for one in runs[:FIRST]}
-    rows = [Row.of(one) for one in runs if str(one.number) in picked][::-1]
+    known = known_by(runs)
+    every = {one.number: Row.of(one, known) for one in runs}
+    rows = [every[one.number] for one in runs if str(one.number) in picked][::-1]
     longest = max((one.seconds or 0 for one in rows), default=0) or 1
     return show(
         request,
@@ -84,7 +92,8 @@ async def page(request: Request) -> Response:
         runs=runs,
         rows=rows,
         picked=picked,
-        all={one.number: Row.of(one) for one in runs},
+        all=every,
+        known=known,
         charts=[
             (name, title, kind, longest if name == "seconds" else 1)
             for name, title, kind in CHARTS
