@@ -50,6 +50,7 @@ def groups(session: Session, folder: str, stamp: float, find: str = "", page: in
         shown.append({**one, "items": items[:NAMED], "others": items[NAMED:MOST], "more": more})
     return {
         "groups": shown,
+        "parted": all(one["lost"] is not None for one in shown),
         "fitting": len(fitting),
         "all": len(told["groups"]),
         "page": page,

@@ -16,6 +16,7 @@ from shoal.data.columns import coded_texts, is_nested, values_of
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError
 from shoal.io.read_options import ReadOptions
+from shoal.report.formatting import label
 
 Where = Literal["either", "before", "after"]
 Marks = npt.NDArray[np.bool_]
@@ -48,7 +49,7 @@ class Side:
     def holding(self, text: str) -> Marks:
         """Mark the records that hold a text in an item or in a column, in upper or lower case."""
         wanted = text.casefold()
-        fits = np.array([wanted in label.casefold() for label in self.sets.labels], dtype=bool)
+        fits = np.array([wanted in one.casefold() for one in self.sets.labels], dtype=bool)
         found = np.zeros(len(self.sets), dtype=bool)
         if fits.any():
             hits = fits[self.sets.items]
@@ -128,7 +129,7 @@ def _marked(items: list[str], others: set[str], find: str) -> dict[str, Any]:
     """Return items with marks: whether the other side lacks them, and whether they were searched for."""
     wanted = find.casefold()
     shown = [
-        {"label": item[:CELL], "changed": item not in others, "found": bool(wanted) and wanted in item.casefold()}
+        {"label": label(item), "changed": item not in others, "found": bool(wanted) and wanted in item.casefold()}
         for item in items
     ]
     shown.sort(key=lambda one: (not one["found"], not one["changed"]) if len(shown) > ITEMS else False)
@@ -146,9 +147,9 @@ def _column(data: Dataset, name: str) -> Column:
 
 def _changed(before: Side, after: Side) -> Marks:
     """Mark the records that are published otherwise than they were."""
-    code_of = {label: code for code, label in enumerate(before.sets.labels)}
+    code_of = {item: code for code, item in enumerate(before.sets.labels)}
     count = len(code_of)
-    same = np.array([code_of.get(label, count) for label in after.sets.labels], dtype=np.int64)
+    same = np.array([code_of.get(one, count) for one in after.sets.labels], dtype=np.int64)
     was = row_ids(before.sets.indptr) * (count + 1) + before.sets.items
     now = row_ids(after.sets.indptr) * (count + 1) + (same[after.sets.items] if len(same) else after.sets.items)
     kept = np.bincount(row_ids(after.sets.indptr)[np.isin(now, was)], minlength=len(before.sets))
