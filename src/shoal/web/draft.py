@@ -68,6 +68,11 @@ class Draft:
         """Return the draft of a new project."""
         return cls({"data": {"file": path}})
 
+    @classmethod
+    def of_tables(cls, tables: dict[str, Any]) -> Draft:
+        """Return a draft with these choices, which it may change."""
+        return cls({name: copy.deepcopy(tables.get(name, {})) for name in TABLES})
+
     def save(self, project: Project) -> None:
         """Write the draft."""
         check_paths(self.tables, project)

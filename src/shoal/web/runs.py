@@ -43,6 +43,7 @@ class Run:
     number: int
     content: dict[str, Any]  # of run.json
     task: Task | None = None  # while it is running
+    cancelling: bool = False  # it was cancelled, but has not ended yet
 
     @classmethod
     def load(cls, project: Project, folder: Path) -> Run:
@@ -247,6 +248,7 @@ class Runs:
                 self._waiting.remove(entry)
                 run.change(state="cancelled", message="Cancelled before it began.")
         if self._current is not None and self._current.path == run.path:
+            self._current.cancelling = True
             self.crew.cancel(run.key)
 
     def delete(self, run: Run) -> None:

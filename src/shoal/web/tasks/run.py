@@ -25,7 +25,6 @@ SHOWN = ("model", "algorithm", "verdict", "losses", "usefulness", "optimality", 
 ORDER = "order.npy"  # the input row of each published record, if the order is not that of the input
 TOLD = "result.json"  # what the page of the result shows; it quotes the original data
 OWN = ("run.json", "problem.toml", ORDER, TOLD)  # files of a run's folder that the workbench itself writes
-BUDGET = 3.0  # seconds for the samples of an estimate
 
 
 def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str = "") -> dict[str, Any]:
@@ -63,7 +62,7 @@ def check(session: Session, tables: dict[str, Any]) -> dict[str, Any]:
     """Return what a job would do, how long it takes and how much memory it needs, or raise what is wrong."""
     job = problem_file.of_tables(tables, "This project", Path())
     with engine_with(progress=session.progress, memory=session.memory or None) as engine:
-        found = dry_run(job, engine, budget=BUDGET)
+        found = dry_run(job, engine)
     return {
         "read": found.summary,
         "promise": found.model.describe(found.persons),
