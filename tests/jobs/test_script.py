@@ -1,6 +1,6 @@
 """A job as a command line, as a script and as a problem file: all three mean the same.
 
-Covers: shoal.jobs.script, shoal.jobs.expressible
+Covers: jobs/script.py, jobs/expressible.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step 7 of the workbench: what leaves the house, and the commands that give the same bytes.
 
-Covers: shoal.web.pages.take_away, shoal.web.pages.packing, shoal.web.tasks.take_away
+Covers: web/pages/take_away.py, web/pages/packing.py, web/tasks/take_away.py
 """
 
 from __future__ import annotations
@@ -113,9 +113,7 @@ def workspace_with(root: Path, files: dict[str, str]) -> Workspace:
 
 def run_of(workspace: Workspace, tables: dict[str, Any], key: str = "", project: str = "p") -> Run:
     """Carry out a run as the workbench does, in this process, whose folder is the workspace."""
-    draft = Draft(
-        {**{name: {} for name in ("data", "columns", "items", "model", "algorithm", "output", "run")}, **tables}
-    )
+    draft = Draft({**{name: {} for name in TABLES}, **tables})
     runs = Runs(workspace, cast(Any, None), 5)  # nobody works on its queue
     run = runs.add(workspace.project(project), draft.tables, wanted(draft), {}, key)
     run.change(state="done", **carry_out(Session(), run.tables, run.path))
