@@ -50,3 +50,17 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop" && event.dataTransfer.files.length) upload(form, event.dataTransfer.files[0]);
   });
 }
+
+// Copies a text. Where the browser does not allow that, the text is selected.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  const text = document.getElementById(button.dataset.copy), status = button.parentElement.querySelector("[role=status]");
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+    status.textContent = "Copied.";
+  } catch {
+    window.getSelection().selectAllChildren(text);
+    status.textContent = "Selected: copy it with Ctrl+C.";
+  }
+});

@@ -19,13 +19,17 @@ from shoal.web.worker import Session, file_key
 
 ROWS = 20  # of the preview
 ITEMS = 40  # of a record in the preview
+KEY = ".key"  # the suffix of private keys
 CELL = 200  # characters of a cell in the preview
 
 
 def reading_of(given: dict[str, Any]) -> tuple[str, ReadOptions]:
     """Return the file and the reading options of the table [data] of a draft."""
     options: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in given.items()}
-    return str(options.pop("file")), ReadOptions(**options)
+    file, reading = str(options.pop("file")), ReadOptions(**options)
+    if any(path.endswith(KEY) for path in (file, *reading.joined_files)):
+        raise InputError("Files called .key are private keys, which are never shown: choose a file with data.")
+    return file, reading
 
 
 def found(session: Session, given: dict[str, Any]) -> FoundLayout:
