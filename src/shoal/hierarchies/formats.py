@@ -79,6 +79,11 @@ def problems(path: str | Path, *, format: str | None = None, delimiter: str | No
         return [str(error)]
 
 
+def read_draft(path: str | Path, format: str | None = None) -> Draft:
+    """Return the content of a file before it is known to be a tree."""
+    return _read(path, format, None)[0]
+
+
 def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> str:
     """Write a hierarchy to a file.
 
