@@ -14,7 +14,7 @@ from shoal.hierarchies import FORMATS, intervals
 from shoal.visible import visible
 from shoal.web.crew import Task, TaskError
 from shoal.web.forms import Form, read_form
-from shoal.web.page import AT_ONCE, Desk, go, render, waiting
+from shoal.web.page import Desk, go, render, waiting
 from shoal.web.pages.hierarchy_edit import about, address, carry_out, folder, ticket
 from shoal.web.subject import Subject
 
@@ -145,9 +145,9 @@ async def files(request: Request) -> Response:
     names = [file for file in desk.files() if file != desk.draft.data["file"]]
     tasks = [(file, _recognize(desk, subject, file, asked=False)) for file in names]
     for _, task in tasks:
-        await task.wait(AT_ONCE / len(tasks))
-        if not task.work.done():
-            return await waiting(request, task) or Response(status_code=204)
+        shown = await waiting(request, task)
+        if shown is not None and not task.work.done():
+            return shown
     found = [(file, _result(task)) for file, task in tasks]
     order = {"hierarchy": 0, "table": 1}
     found.sort(key=lambda one: (order.get(one[1]["kind"], 2), -one[1].get("covered", 0)))

@@ -50,3 +50,16 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop" && event.dataTransfer.files.length) upload(form, event.dataTransfer.files[0]);
   });
 }
+
+// Step Hierarchy: keep the label that is being changed marked and in sight.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const frame = document.querySelector(".tree-frame"), chosen = frame && frame.querySelector(".chosen");
+  if (chosen && !frame.contains(event.target)) frame.scrollTop = Math.max(0, chosen.offsetTop - frame.clientHeight / 3);
+});
+document.addEventListener("click", (event) => {
+  const pick = event.target.closest && event.target.closest(".tree-pick");
+  if (!pick) return;
+  for (const old of document.querySelectorAll(".tree .chosen")) { old.classList.remove("chosen"); old.removeAttribute("aria-current"); }
+  pick.parentElement.classList.add("chosen");
+  pick.parentElement.setAttribute("aria-current", "true");
+});

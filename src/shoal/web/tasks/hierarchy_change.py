@@ -22,6 +22,7 @@ from shoal.errors import HierarchyError, InputError, OptionError, shorten
 from shoal.files import atomic_output
 from shoal.hierarchies import edit as edits
 from shoal.hierarchies.build import over
+from shoal.hierarchies.formats import read_draft
 from shoal.hierarchies.from_table import check_levels
 from shoal.hierarchies.repair import repair
 from shoal.hierarchies.suggest_levels import suggest_levels
@@ -52,7 +53,8 @@ def recognize(
             if covered:
                 return {"kind": "hierarchy", "covered": covered, "items": len(items)}
     table = _table_columns(session, file, items)
-    if table is not None and (table["levels"] or asked):
+    covered = max((one["covered"] for one in table["columns"]), default=0) if table is not None else 0
+    if table is not None and (asked or (table["levels"] and covered * 2 >= len(items))):
         return {"kind": "table", "items": len(items), **table}
     return {"kind": "other", "problems": len(problems)}
 
@@ -133,7 +135,20 @@ def _of_table(
         unknown_items=how.get("unknown_items", "group"),
         name=Path(how["file"]).name,
     )
-    return summary.hierarchy, summary.sentences()
+    return summary.hierarchy, [_in_words_of_the_page(one) for one in summary.sentences()]
+
+
+def _in_words_of_the_page(sentence: str) -> str:
+    """Return what was done about a problem without the names of arguments."""
+    for argument, words in _WORDS.items():
+        sentence = sentence.replace(argument, words)
+    return sentence
+
+
+_WORDS = {
+    " (several_parents='split' splits them instead)": " (with a group for each parent, they are split instead)",
+    "unknown_items='group'": "the choice 'in groups of their own'",
+}
 
 
 def change(
@@ -321,9 +336,8 @@ def _write(tree: Hierarchy, path: Path) -> None:
     new = _versions(path) / "new.csv"
     try:
         hierarchies.save(tree, new, format="arx")
-        problems = hierarchies.problems(new)
-        same = not problems and hierarchies.load(new).parents_by_label() == tree.parents_by_label()
-        if not same:
+        draft = read_draft(new)
+        if draft.problems() or draft.hierarchy().parents_by_label() != tree.parents_by_label():
             raise HierarchyError(
                 "This hierarchy cannot be written so that it is read back the same: give groups names that are not "
                 "blank and start with a letter."
