@@ -88,6 +88,11 @@ def of_draft(draft: Draft) -> Repair:
             )
     parents: dict[str, str | None] = {label: edge.parent for label, edge in kept.items()}
     done += _cut_cycles(parents)
+    groups = {edge.parent for edge in edges}  # one that has no items left does not become an item
+    while empty := (parents.keys() & groups) - set(parents.values()):
+        parents = {label: parent for label, parent in parents.items() if label not in empty}
+    if not parents:
+        raise HierarchyError(f"{draft.name} cannot be repaired, because no item is left: build another one.")
     done += _join_roots(parents)
     return Repair(replace(Hierarchy.from_parents(parents, draft.name), name=Path(draft.name).name), tuple(done))
 

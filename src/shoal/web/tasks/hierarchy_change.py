@@ -34,6 +34,7 @@ from shoal.web.workspace import project_name
 
 VERSIONS = 20  # that can be undone
 LARGEST = 50_000_000  # bytes of a file that is looked into without being asked
+MOSTLY = 0.9  # of the items must be in a table that is offered without being asked for
 TEXT = (".csv", ".tsv", ".txt", ".json")
 History = dict[str, Any]
 
@@ -54,7 +55,7 @@ def recognize(
                 return {"kind": "hierarchy", "covered": covered, "items": len(items)}
     table = _table_columns(session, file, items)
     covered = max((one["covered"] for one in table["columns"]), default=0) if table is not None else 0
-    if table is not None and (asked or (table["levels"] and covered * 2 >= len(items))):
+    if table is not None and (asked or (table["levels"] and covered >= MOSTLY * len(items))):
         return {"kind": "table", "items": len(items), **table}
     return {"kind": "other", "problems": len(problems)}
 
