@@ -63,4 +63,15 @@ document.addEventListener("click", async (event) => {
     window.getSelection().selectAllChildren(text);
     status.textContent = "Selected: copy it with Ctrl+C.";
   }
+// Step Hierarchy: keep the label that is being changed marked and in sight.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const frame = document.querySelector(".tree-frame"), chosen = frame && frame.querySelector(".chosen");
+  if (chosen && !frame.contains(event.target)) frame.scrollTop = Math.max(0, chosen.offsetTop - frame.clientHeight / 3);
+});
+document.addEventListener("click", (event) => {
+  const pick = event.target.closest && event.target.closest(".tree-pick");
+  if (!pick) return;
+  for (const old of document.querySelectorAll(".tree .chosen")) { old.classList.remove("chosen"); old.removeAttribute("aria-current"); }
+  pick.parentElement.classList.add("chosen");
+  pick.parentElement.setAttribute("aria-current", "true");
 });
