@@ -58,15 +58,18 @@ def sentence(result: dict[str, Any]) -> str:
     """
     rows = [one for one in result["rows"] if one["items"] in (0, ANSWERED)]
     if not rows or not result["records"]:
-        return "There is nothing in these data that somebody could know: no items, and no column called quasi-identifier."
+        return "There is nothing in these data that somebody could know: no items, and no quasi-identifier."
     one = next((row for row in rows if row["items"] == ANSWERED and not row["columns"]), rows[0])
     what = "the quasi-identifying columns" if not one["items"] else f"the right {NUMBERS[one['items']]}"
+    both = next((row for row in rows if row["items"] == ANSWERED and row["columns"]), None)
     persons = result["persons"]
     if persons:
-        part = one["persons"]["unique"]
+        also = "" if both is None else f", and {share(both['persons']['unique'])} if they also know the columns"
         whom = f"the {count(persons['count'])} {persons['nouns']}"
-        return f"Someone who knows {what} of one record can find {_part(part)} {whom} in these data."
-    return f"Someone who knows {what} of a record can pick out {_part(one['unique'])} the {count(result['records'])} records."
+        return f"Someone who knows {what} of one record can find {_part(one['persons']['unique'])} {whom}{also}."
+    also = "" if both is None else f", and {share(both['unique'])} if they also know the columns"
+    whom = f"the {count(result['records'])} records"
+    return f"Someone who knows {what} of a record can pick out {_part(one['unique'])} {whom}{also}."
 
 
 def _part(part: float) -> str:

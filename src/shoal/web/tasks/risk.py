@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from shoal.data import Dataset
 from shoal.jobs.profile import PersonsProfile, Profile, profile
@@ -155,7 +154,7 @@ def examples(session: Session, data: dict[str, Any], columns: list[str]) -> dict
         models.append(("the known columns", K(k=2), True))
     if known and items:
         models.append(("the known columns and 1 item", KKm(k=2, m=1), True))
-    shown = []
+    shown: list[dict[str, Any]] = []
     with engine_with(progress=session.progress) as engine:
         for what, model, by_columns in models:
             chosen = known if by_columns else None
