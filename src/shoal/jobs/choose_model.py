@@ -68,6 +68,8 @@ def misfit(
         return "it is about items, and these data have none"
     if model.relational and not quasi_identifiers:
         return "it is about quasi-identifying columns, and no column is called one"
+    if quasi_identifiers and not model.relational:
+        return "it is about items alone, but a column is called quasi-identifier, and would not be protected"
     if sensitive and not has(model, "sensitive_column"):
         return f"it does not protect columns, and '{next(iter(sensitive))}' is called sensitive"
     if persons and not model.counts_persons:

@@ -39,11 +39,11 @@ async def page(request: Request) -> Response:
     return await answer(request, desk)
 
 
-async def _saved(request: Request, desk: Desk) -> Response:
+async def _saved(request: Request, desk: Desk, **more: Any) -> Response:
     """Write the draft, and show the page as it is now."""
     desk.save()
     if request.headers.get("hx-request"):
-        return await answer(request, desk)
+        return await answer(request, desk, **more)
     return go(request, f"{desk.base}/promise")
 
 
@@ -123,7 +123,7 @@ async def point(request: Request) -> Response:
             raise InputError("This is no point of the chart: choose one of the list.")
         chosen[name] = known[name].parse(value)
     desk.draft.tables["model"] = {**desk.draft.tables["model"], "name": model.name, **chosen}
-    return await _saved(request, desk)
+    return await _saved(request, desk, opened=form.text("opened"))
 
 
 async def method(request: Request) -> Response:

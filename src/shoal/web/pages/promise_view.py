@@ -127,8 +127,10 @@ def _fields(desk: Desk, wrong: Wrong | None) -> dict[str, list[Field]]:
     return made
 
 
-async def context(desk: Desk, *, measure: str = "", wrong: Wrong | None = None, search: Any = None) -> dict[str, Any]:
-    """Return what the templates show."""
+async def context(
+    desk: Desk, *, measure: str = "", wrong: Wrong | None = None, search: Any = None, opened: str = ""
+) -> dict[str, Any]:
+    """Return what the templates show. ``opened``: the folded part that the user works in."""
     model, lacks = model_of(desk), missing(desk)
     state, task = None, None if lacks else desk.ask("promise.check", tables=tables_of(desk))
     if task is not None and await task.wait(AT_ONCE):
@@ -137,18 +139,20 @@ async def context(desk: Desk, *, measure: str = "", wrong: Wrong | None = None, 
         except TaskError as error:
             lacks = str(error)
     made = _fields(desk, wrong)
+    numbers = [one.name for one in model.options() if one.type in (int, float) and not one.rare]
     return {
         "model": model,
         "cards": cards(desk),
         "lacks": lacks,
         "state": state,
-        "main": [one for one in made["settings"] if one.kind != "labels" and not one.rare and one.kind != "text"],
-        "more": [one for one in made["settings"] if one.kind == "labels" or one.rare or one.kind == "text"],
+        "main": [one for one in made["settings"] if one.name in numbers],
+        "more": [one for one in made["settings"] if one.name not in numbers],
         "method": method_of(desk),
         "own_method": desk.draft.tables["algorithm"].get("name", ""),
         "methods": solvers(model),
         "method_fields": made["method"],
         "run_fields": made["run"],
+        "opened": opened,
         "wrong": wrong,
         "sensitive": has(model, "sensitive"),
         "picked": list(desk.draft.tables["model"].get("sensitive", [])),
@@ -169,7 +173,8 @@ def _columns(desk: Desk, model: type[PrivacyModel]) -> list[tuple[str, bool]]:
 
 async def answer(request: Request, desk: Desk, *, status: int = 200, **more: Any) -> Response:
     """Return the body of the page if htmx asked, or the whole page."""
-    shown = await context(desk, measure=request.query_params.get("measure", ""), **more)
+    last = request.url.path.rpartition("/")[2]
+    shown = await context(desk, **{"measure": request.query_params.get("measure", ""), "opened": last, **more})
     if request.headers.get("hx-request"):
         return render("promise_body.html", base=desk.base, draft=desk.draft, **shown)
     response = show(request, "promise", desk, **shown)
