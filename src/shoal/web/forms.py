@@ -6,7 +6,7 @@ The options are those of the command line (:mod:`shoal.options`), so that a new 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -86,6 +86,7 @@ class Field:
     high: float | None = None
     step: str = "1"
     rare: bool = False
+    error: str = ""  # what is wrong with the value
 
     @property
     def id(self) -> str:
@@ -156,6 +157,31 @@ def parse(spec: type[Spec], form: Form, files: Collection[str] = (), without: Co
         if value not in (None, one.default) and not (value == [] and one.default == ()):
             values[one.name] = value
     return values
+
+
+def checked(
+    spec: type[Spec], form: Form, files: Collection[str] = (), without: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what :func:`parse` does, and what is wrong with each wrong field, by its name."""
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    names = [one.name for one in spec.options() if one.name not in without]
+    for name in names:
+        try:
+            values |= parse(spec, form, files, [one.name for one in spec.options() if one.name != name])
+        except OptionError as error:
+            errors[name] = str(error)
+    return values, errors
+
+
+def with_errors(made: Sequence[Field], form: Form | None, errors: Mapping[str, str]) -> list[Field]:
+    """Return the fields as the user filled them in, each with what is wrong about it. Nothing typed is lost."""
+    return [
+        replace(one, value=form.text(one.name, one.value), error=errors.get(one.name, ""))
+        if form is not None and one.name in form.values
+        else one
+        for one in made
+    ]
 
 
 def _value(one: Option, form: Form, files: Collection[str]) -> Any:
