@@ -16,8 +16,9 @@ def _axe() -> str:
 
 
 def settle(tab: Any) -> None:
-    """Wait until no part of the page waits for a task."""
-    tab.locator(".waiting, [hx-trigger^=load], .htmx-request").first.wait_for(state="detached")
+    """Wait until no part of the page waits for a task, but for the chart of costs, which may take long."""
+    waiting = (f"{one}:not(#costs *)" for one in (".waiting", "[hx-trigger^=load]", ".htmx-request"))
+    tab.locator(", ".join(waiting)).first.wait_for(state="detached")
 
 
 def violations(tab: Any, *rules: str) -> list[str]:

@@ -21,7 +21,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +28,7 @@ from typing import IO, Any
 
 from shoal.errors import ShoalError
 from shoal.jobs import anonymize, job  # noqa: F401  (loaded before the first call)
-from shoal.web.words import in_page
+from shoal.web.words import bug, in_page
 
 EVERY = 0.1  # seconds between two messages about progress
 GRACE = 5.0  # seconds that an interrupted task has to clean up
@@ -122,9 +121,7 @@ def _answer(session: Session, call: dict[str, Any], answers: IO[str]) -> None:
         message = "The memory limit of the workbench was reached: start it with a larger --memory, or use less data."
         _write(answers, {"error": {"kind": "memory", "message": message}})
     except Exception as error:  # its text could show data
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"This is a bug in Shoal ({type(error).__name__} in {Path(place.filename).name}:{place.lineno})."
-        _write(answers, {"error": {"kind": "bug", "message": message}})
+        _write(answers, {"error": {"kind": "bug", "message": bug(error)}})
 
 
 def _write(answers: IO[str], message: dict[str, Any]) -> None:
