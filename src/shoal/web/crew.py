@@ -39,6 +39,7 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._turn = asyncio.Lock()
+        self._killed = False
 
     @classmethod
     async def start(cls, folder: Path, memory: int) -> Worker:
@@ -57,7 +58,7 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether it can take calls."""
-        return self._process.returncode is None
+        return self._process.returncode is None and not self._killed
 
     async def call(self, name: str, arguments: dict[str, Any], progress: Callable[[str, float], None]) -> Any:
         """Carry out a call, and return its result."""
@@ -78,16 +79,18 @@ class Worker:
             raise TaskError("crash", _crash(code))
 
     async def _line(self) -> bytes:
-        """Return the next line that it writes, or nothing when it has ended."""
+        """Return the next line that it writes, or nothing when it has ended, maybe in the middle of a line."""
         assert self._process.stdout is not None
         try:
-            return await self._process.stdout.readline()
+            line = await self._process.stdout.readline()
+            return line if line.endswith(b"\n") else b""
         except ValueError:  # what is left of the line would be taken for other answers
             self.kill()
             raise TaskError("memory", f"The answer has more than {LINE >> 20} MB: ask for less at a time.") from None
 
     def kill(self) -> None:
         """End it at once."""
+        self._killed = True
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
@@ -126,6 +129,11 @@ class Task:
     stage_began: float = field(default_factory=time.monotonic)
     stages: dict[str, float] = field(default_factory=dict)  # those so far, with how far each has come
     work: asyncio.Future[Any] = field(init=False)
+
+    def begin(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Let it be carried out. If no page asks how it failed, nothing is logged: the reason could quote data."""
+        self.work = asyncio.ensure_future(work)
+        self.work.add_done_callback(lambda work: work.cancelled() or work.exception())
 
     def progress(self, stage: str, share: float) -> None:
         """Note how far it is."""
@@ -180,7 +188,7 @@ class Looker:
             self._told ^= {key}
         if task is None:
             task = Task(name)
-            task.work = asyncio.ensure_future(self._carry_out(task, arguments))
+            task.begin(self._carry_out(task, arguments))
         self._tasks[key] = task
         while len(self._tasks) > CALLS:
             self._tasks.pop(next(iter(self._tasks)))
@@ -260,7 +268,7 @@ class Crew:
     def alone(self, key: str, name: str, arguments: dict[str, Any]) -> Task:
         """Give a long call to a worker of its own. ``key`` names it for :meth:`task` and :meth:`cancel`."""
         task = Task(name)
-        task.work = asyncio.ensure_future(self._carry_out(task, arguments))
+        task.begin(self._carry_out(task, arguments))
         self._alone[key] = task
         return task
 

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from shoal.errors import ShoalError
-from shoal.jobs import anonymize, job  # noqa: F401  (loaded before the first call)
 
 EVERY = 0.1  # seconds between two messages about progress
+LOADED = ("shoal.jobs.anonymize", "shoal.jobs.job")  # before the first call
 GRACE = 5.0  # seconds that an interrupted task has to clean up
 Arguments = dict[str, Any]
 
@@ -58,8 +58,10 @@ def file_key(*paths: str | Path) -> list[Any]:
     return [(name, about.st_mtime_ns, about.st_size) for name, about in found]
 
 
-def main() -> None:
-    """Answer calls until standard input ends."""
+def main(*modules: str) -> None:
+    """Load modules, and answer calls until standard input ends."""
+    for name in modules:
+        importlib.import_module(name)
     folder, memory = sys.argv[1], int(sys.argv[2])
     os.chdir(folder)  # paths of a workspace are relative, and so are those in messages
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -136,4 +138,4 @@ def _write(answers: IO[str], message: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*LOADED)
