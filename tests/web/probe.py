@@ -82,9 +82,26 @@ def whoami(session: Session) -> dict[str, Any]:
     }
 
 
+def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str = "") -> dict[str, Any]:
+    """Stand for a run: the input file says what happens."""
+    what, place = Path(tables["data"]["file"]).read_text(), Path(folder)
+    (place / "release.csv").write_text(f"{what} {passphrase}")
+    if what == "fail":
+        refuse(session)
+    if what == "die":
+        die(session, signal.SIGKILL)
+    if what == "wait":
+        (place / ".shoal-1-00000000-x.part").write_text(SECRET)
+        nap(session, 60)
+    return {"outputs": ["release.csv"], "figures": {"seed": tables.get("run", {}).get("seed", 0)}}
+
+
 if __name__ == "__main__":
     tasks: Any = types.ModuleType("shoal.web.tasks.probe")
     for task in (add, kept, nap, die, grow, refuse, broken, huge, whoami):
         setattr(tasks, task.__name__, task)
     sys.modules["shoal.web.tasks.probe"] = tasks
+    runs: Any = types.ModuleType("shoal.web.tasks.run")
+    runs.run = run
+    sys.modules["shoal.web.tasks.run"] = runs
     worker.main()

@@ -23,8 +23,8 @@ from shoal.web.forms import Field, Form, fields, parse
 
 FILES = ("inputs/groups.csv", "projects/a/hierarchies/tree.csv")
 SPECS: dict[str, type[Spec]] = {
-    **discovery.find("shoal.models", PrivacyModel),  # type: ignore[type-abstract]
-    **discovery.find("shoal.algorithms", Algorithm),  # type: ignore[type-abstract]
+    **discovery.find("shoal.models", PrivacyModel),
+    **discovery.find("shoal.algorithms", Algorithm),
     "reading": ReadOptions,
 }
 
