@@ -23,6 +23,7 @@ pytest.importorskip("starlette")
 from shoal.web import crew as crew_module
 from shoal.web.crew import Crew, Task, TaskError, Worker
 from tests.web import probe
+from tests.web.asgi import run
 
 LIMIT = 700_000_000
 Act = Callable[[Crew], Awaitable[None]]
@@ -39,11 +40,11 @@ def with_crew(folder: Path, act: Act, memory: int = 0, seconds: float = 60.0) ->
         finally:
             await found.close()
 
-    async def run() -> None:
+    async def work() -> None:
         async with crew() as found:
             await asyncio.wait_for(act(found), 60)
 
-    asyncio.run(run())
+    run(work())
 
 
 @pytest.fixture(autouse=True)
@@ -131,6 +132,20 @@ def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
         assert (late.kind, "time limit" in str(late)) == ("time", True)
         assert (tmp_path / "cleaned").exists()
         assert ended(int((tmp_path / "began").read_text()))
+
+    with_crew(tmp_path, act)
+
+
+def test_a_call_that_waited_for_one_that_was_ended_gets_no_answer_of_it(tmp_path: Path) -> None:
+    async def act(crew: Crew) -> None:
+        await crew.ask("p", "probe.kept", {}).work
+        crew.seconds = 0.3
+        first = crew.ask("p", "probe.nap", {"seconds": 60})
+        await asyncio.sleep(0.1)
+        second = crew.ask("p", "probe.add", {"first": 1, "second": 2})
+        assert (await error_of(first)).kind == "time"
+        assert (await error_of(second)).kind in ("cancelled", "crash")
+        assert await crew.ask("p", "probe.add", {"first": 2, "second": 2}).work == 4
 
     with_crew(tmp_path, act)
 

@@ -5,7 +5,6 @@ Covers: shoal.web.door, shoal.web.peers, shoal.web.app, shoal.web.page, shoal.we
 
 from __future__ import annotations
 
-import asyncio
 import os
 import socket
 from pathlib import Path
@@ -21,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from shoal.errors import OptionError
 from shoal.web import peers
 from shoal.web.door import HEADERS, POLICY, Door, check_token, new_token
-from tests.web.asgi import COOKIE, HOST, OWN, PORT, POSTED, TOKEN, Headers, Reply, app_of, knock
+from tests.web.asgi import COOKIE, HOST, OWN, PORT, POSTED, TOKEN, Headers, Reply, app_of, knock, run
 
 
 async def inside(scope: Scope, receive: Receive, send: Send) -> None:
@@ -234,7 +233,7 @@ def test_web_sockets_are_refused() -> None:
     async def send(message: Any) -> None:
         sent.append(message["type"])
 
-    asyncio.run(DOOR({"type": "websocket"}, send, send))  # type: ignore[arg-type]
+    run(DOOR({"type": "websocket"}, send, send))  # type: ignore[arg-type]
     assert sent == ["websocket.close"]
 
 

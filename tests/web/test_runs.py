@@ -24,7 +24,8 @@ from shoal.web.page import Workbench
 from shoal.web.runs import DAMAGED, FAILED, INTERRUPTED, Run
 from shoal.web.workspace import Project, Workspace
 from tests.web import probe
-from tests.web.asgi import OWN, POSTED, Door, aknock, app_of, knock
+from tests.web.asgi import OWN, POSTED, aknock, app_of, knock
+from tests.web.asgi import run as run_in_thread
 
 WANTED = {"file": "release.csv"}
 Act = Callable[[Workbench, Project], Awaitable[None]]
@@ -60,7 +61,7 @@ def with_bench(project: Project, act: Act, **limits: Any) -> None:
             await bench.runs.close()
             await bench.crew.close()
 
-    asyncio.run(work())
+    run_in_thread(work())
 
 
 def add(bench: Workbench, project: Project, what: str, **rest: Any) -> Run:
@@ -249,6 +250,7 @@ def test_a_run_that_goes_on_is_not_deleted(project: Project) -> None:
 def test_a_project_can_be_deleted_while_its_runs_go_on(project: Project) -> None:
     async def act(bench: Workbench, project: Project) -> None:
         from shoal.web.app import application
+        from shoal.web.door import Door
 
         app = Door(application(bench), "t", port=8000)
         posted = {**POSTED, "cookie": "shoal-8000=t"}

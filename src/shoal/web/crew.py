@@ -39,6 +39,7 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._turn = asyncio.Lock()
+        self._busy = False  # it has a call that it has not answered
         self._killed = False
 
     @classmethod
@@ -64,6 +65,9 @@ class Worker:
         """Carry out a call, and return its result."""
         assert self._process.stdin is not None
         async with self._turn:
+            if self._busy:  # its answer would be taken for one to this call
+                raise TaskError("cancelled", "This waited for other work, which was ended: try again.")
+            self._busy = True
             with contextlib.suppress(ConnectionError):
                 self._process.stdin.write(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
                 await self._process.stdin.drain()
@@ -71,10 +75,11 @@ class Worker:
                 message = json.loads(line)
                 if "progress" in message:
                     progress(*message["progress"])
-                elif "error" in message:
+                    continue
+                self._busy = False
+                if "error" in message:
                     raise TaskError(**message["error"])
-                else:
-                    return message["result"]
+                return message["result"]
             code = await self._process.wait()
             raise TaskError("crash", _crash(code))
 
@@ -96,6 +101,8 @@ class Worker:
 
     async def stop(self) -> None:
         """Interrupt what it does, and wait until it has cleaned up."""
+        if not self._busy:
+            self.kill()
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:

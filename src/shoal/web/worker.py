@@ -70,7 +70,8 @@ def main(*modules: str) -> None:
     calls: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_listen, args=(calls,), daemon=True).start()
     session = Session(memory=memory // 2)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT may be ignored, as under nohup
+        signal.signal(number, signal.default_int_handler)
     while True:
         try:
             _answer(session, json.loads(calls.get()), answers)
