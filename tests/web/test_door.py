@@ -1,6 +1,6 @@
 """The door of the workbench: each attack on it is a test.
 
-Covers: shoal.web.door, shoal.web.peers, shoal.web.app, shoal.web.page, shoal.web.pages.home
+Covers: web/door.py, web/peers.py, web/app.py, web/page.py, web/pages/home.py.
 """
 
 from __future__ import annotations
@@ -282,7 +282,8 @@ def test_connections_of_other_users_are_refused(monkeypatch: pytest.MonkeyPatch)
         assert not is_in(knock(door, headers=OWN, **at))
         assert not is_in(knock(door, headers=OWN, client=None))
         monkeypatch.undo()
-    # One that has been closed is shown as one of root: it must not count.
+        client.close()  # now it is shown as one of root, and must not count
+        assert not is_in(knock(door, headers=OWN, **at))
     assert not is_in(knock(door, headers=OWN, **at))
     assert is_in(knock(DOOR, headers=OWN, **at))
 

@@ -1,6 +1,6 @@
 """The choices of a project: roles of columns, and what is found in a file.
 
-Covers: shoal.web.draft
+Covers: web/draft.py.
 """
 
 from __future__ import annotations

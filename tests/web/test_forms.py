@@ -1,6 +1,6 @@
 """Forms: each option of each model, method and reader comes back from a browser as it was.
 
-Covers: shoal.web.forms
+Covers: web/forms.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The queue of runs: one after the other, cancelled, recovered, deleted; what one run does never stops the next.
 
-Covers: shoal.web.runs, shoal.web.limits
+Covers: web/runs.py, web/limits.py.
 """
 
 from __future__ import annotations

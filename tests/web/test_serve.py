@@ -1,6 +1,6 @@
 """``shoal serve``: what it refuses, whom it answers, and how it ends, also by kill -9 in the middle of a run.
 
-Covers: shoal.cli.serve, shoal.web.server, shoal.web.connections
+Covers: cli/serve.py, web/server.py, web/connections.py, files/lock.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import uvicorn
 
 from shoal.cli.serve import CONSENT, _page_that_opens
 from shoal.files.lock import exclusive_lock
-from shoal.web import connections
+from shoal.web import connections, server
 from shoal.web.draft import Draft
 from shoal.web.workspace import Workspace
 from tests import processes
@@ -96,6 +96,12 @@ def test_a_port_or_a_workspace_in_use(shell: Shell) -> None:
     assert (code, "Another workbench uses" in err) == (2, True)
 
 
+def test_small_answers_are_sent_at_once() -> None:
+    """Without the name of its protocol, asyncio lets a socket wait 40 ms for more."""
+    with server._listening(server.Address()) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+
+
 def test_a_package_that_is_missing(shell: Shell) -> None:
     shell.monkeypatch.setitem(sys.modules, "uvicorn", None)
     code, _, err = shell("serve", "--no-browser")
@@ -151,7 +157,7 @@ def test_a_client_that_sends_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(connections, "PATIENCE", 0.1)
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(DOOR, http=connections.Connection, ws="none", lifespan="off", log_config=None)
-    server = uvicorn.Server(config)
+    answering = uvicorn.Server(config)
     whole = "".join(f"{name}: {value}\r\n" for name, value in OWN.items())
 
     async def talk(*pieces: str) -> bytes:
@@ -167,8 +173,8 @@ def test_a_client_that_sends_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatc
         return answer
 
     async def act() -> None:
-        serving = asyncio.ensure_future(server.serve(sockets=[listener]))
-        while not server.started:
+        serving = asyncio.ensure_future(answering.serve(sockets=[listener]))
+        while not answering.started:
             await asyncio.sleep(0.01)
         slow = ["GET / HTTP/1.1\r\n", *(f"X-{number}: a\r\n" for number in range(20))]
         start = time.monotonic()
@@ -180,7 +186,7 @@ def test_a_client_that_sends_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatc
         )
         assert time.monotonic() - start < 10
         assert [answer.count(b"inside") for answer in answers[:3]] == [0, 0, 1]
-        server.should_exit = True
+        answering.should_exit = True
         await serving
 
     run(asyncio.wait_for(act(), 30))

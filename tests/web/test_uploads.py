@@ -1,6 +1,6 @@
 """Uploads: whole files under plain names, within limits, or nothing.
 
-Covers: shoal.web.uploads
+Covers: web/uploads.py.
 """
 
 from __future__ import annotations

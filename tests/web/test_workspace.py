@@ -1,6 +1,6 @@
 """The folder of the workbench: nothing leads out of it, damage stays where it is, and only its owner reads it.
 
-Covers: shoal.web.workspace, shoal.web.confine
+Covers: web/workspace.py, web/confine.py.
 """
 
 from __future__ import annotations

@@ -43,6 +43,10 @@ class Draft:
     tables: dict[str, dict[str, Any]]
     found: dict[str, Any] = field(default_factory=dict)  # what the file holds, once it was read: no values
 
+    def __post_init__(self) -> None:
+        """Have all tables, also those that are empty."""
+        self.tables = {name: self.tables.get(name, {}) for name in TABLES}
+
     @classmethod
     def load(cls, project: Project) -> Draft:
         """Read the draft of a project."""
@@ -55,14 +59,14 @@ class Draft:
         )
         if not sound or not isinstance(tables.get("data", {}).get("file"), str):
             raise InputError(f"{project.file} is damaged: restore it, or delete the project.")
-        draft = cls({name: tables.get(name, {}) for name in TABLES}, found)
+        draft = cls(tables, found)
         check_paths(draft.tables, project)
         return draft
 
     @classmethod
     def of_file(cls, path: str) -> Draft:
         """Return the draft of a new project."""
-        return cls({**{name: {} for name in TABLES}, "data": {"file": path}})
+        return cls({"data": {"file": path}})
 
     def save(self, project: Project) -> None:
         """Write the draft."""
