@@ -284,6 +284,14 @@ class Runs:
         self._checks[project.path] = (choices, task)
         return task
 
+    def end_check(self, project: Project) -> None:
+        """End the check of a project, because its run begins. If it has found that the run cannot be, raise why."""
+        known = self._checks.pop(project.path, None)
+        if known is not None:
+            if known[1].failed and not known[1].work.cancelled():
+                known[1].result()
+            known[1].work.cancel()
+
 
 def _about(path: Path) -> tuple[int, int]:
     """Return what changes when a file changes."""

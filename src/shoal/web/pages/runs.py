@@ -128,6 +128,7 @@ async def begin(request: Request) -> Response:
     job, problem = planned(desk)
     if job is None:
         raise InputError(problem)
+    desk.bench.runs.end_check(desk.project)
     chosen = wanted(desk.draft, certificate="certificate" in form, proof="proof" in form)
     key = await signing(desk, form) if "certificate" in form else ""
     add(desk, desk.draft, chosen, job, key, form.text("passphrase"))
