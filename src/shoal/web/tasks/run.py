@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,15 +36,25 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     """
     job = problem_file.of_tables(tables, f"{folder}/problem.toml", Path())
     job = replace(job, passphrase=passphrase or None)
-    with engine_with(progress=session.progress, memory=session.memory or None) as engine:
+    with engine_with(progress=session.progress, memory=session.memory or None) as engine, _remarks() as remarks:
         story = job.run(engine)
         session.progress("describing the result", 0.0)
+        values = told(story)
+        values["warnings"] += [str(one.message) for one in remarks if issubclass(one.category, UserWarning)]
         with atomic_output(Path(folder) / TOLD, private=True) as file:
-            file.write(json.dumps(told(story), ensure_ascii=False, allow_nan=False).encode())
+            file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
     if story.release.order is not None:
         with atomic_output(Path(folder) / ORDER, private=True) as file:
             np.save(file, story.release.order)
     return {"outputs": sorted(set(os.listdir(folder)) - set(OWN)), "figures": figures(Path(folder) / REPORT)}
+
+
+@contextmanager
+def _remarks() -> Iterator[list[warnings.WarningMessage]]:
+    """A list for what is remarked while the release is written, such as another character between items."""
+    with warnings.catch_warnings(record=True) as remarks:
+        warnings.simplefilter("always", UserWarning)
+        yield remarks
 
 
 def figures(report: Path) -> dict[str, Any]:
