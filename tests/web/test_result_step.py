@@ -102,12 +102,9 @@ def test_removed_items_and_emptied_records_are_marked(tmp_path: Path, monkeypatc
     session, tables, told = released(tmp_path, monkeypatch, "a.basket", lines, algorithm=algorithm)
     shown = side_by_side(session, tables, told, "release.basket")
     assert len(shown["records"]) == 6
-    beer = shown["records"][3]
-    found = result.groups(session, "run", 1.0)
-    if beer["emptied"]:
-        assert any(one["removed"] and one["label"] == "beer" for one in found["groups"])
-    else:
-        assert beer["after"]["items"][0]["label"] in GROUPS
+    assert [one["emptied"] for one in shown["records"]] == [False, False, False, True, False, False]
+    removed = [one for one in result.groups(session, "run", 1.0)["groups"] if one["removed"]]
+    assert [(one["label"], one["before"], one["after"], one["lost"]) for one in removed] == [("beer", 1, 0, 1.0)]
 
 
 def test_an_input_that_has_changed_is_an_error() -> None:
@@ -206,13 +203,11 @@ def test_results_are_shown_and_compared(client: Client) -> None:
 
 
 def test_labels_are_text(client: Client) -> None:
-    rows = f"age,codes\n30,{EVIL} tea\n31,{EVIL} b\n30,b tea\n31,tea\n".replace(" onerror", "\u00a0onerror")
-    evil = EVIL.replace(" ", "\u00a0")
-    rows = f'<b>age</b>,codes\n30,"{evil};tea"\n31,"{evil};b"\n30,"b;tea"\n31,"tea;{evil}"\n'
+    rows = f'<b>age</b>,codes\n30,"{EVIL};tea"\n31,"{EVIL};b"\n30,"b;tea"\n31,"tea;{EVIL}"\n'
     base = project_with(client, "evil.csv", rows.encode(), model={"name": "k-km", "k": 2, "m": 1})
     client.post(f"{base}/runs", explanations="yes")
     run = ended(client, base, 1)
-    assert run["state"] == "done", run.get("message")
+    assert run["state"] == "done"
     for part in ("overview", "records", "groups"):
         page = client.settled(f"{base}/result/{part}/shown?run=1&find=%3Cimg").text
         assert "<img" not in page

@@ -27,7 +27,8 @@ from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.workspace import Project, Workspace, read_json, write_json
 
 OPEN = ("queued", "running")
-KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
+MESSAGE = "message.txt"  # why a run failed; unlike run.json, it may name a label or a row
+KEPT = ("run.json", "problem.toml", MESSAGE)  # files of a run that did not reach its end
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
 
 
@@ -95,6 +96,14 @@ class Run:
         return {**self.choices, "output": {**self.choices.get("output", {}), **outputs}}
 
     @property
+    def message(self) -> str:
+        """Why it has ended without a result, or an empty text."""
+        try:
+            return (self.folder / MESSAGE).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
+    @property
     def stamp(self) -> float:
         """When it was made. It tells a run from a deleted one that had its number."""
         return float(self.content["created"])
@@ -117,7 +126,9 @@ class Run:
         """Note that it has ended without a result. If its folder was deleted meanwhile, there is nothing to note."""
         if self.folder.is_dir():
             self.clear()
-            self.change(state=state, ended=time.time(), message=message)
+            with atomic_output(self.folder / MESSAGE, private=True) as file:
+                file.write(message.encode())
+            self.change(state=state, ended=time.time())
 
 
 @dataclass
@@ -221,7 +232,7 @@ class Runs:
         for entry in list(self._waiting):
             if entry[0].path == run.path:
                 self._waiting.remove(entry)
-                run.change(state="cancelled", message="Cancelled before it began.")
+                run.end("cancelled", "Cancelled before it began.")
         if self._current is not None and self._current.path == run.path:
             self._current.cancelling = True
             self.crew.cancel(run.key)

@@ -187,7 +187,7 @@ def add(desk: Desk, draft: Draft, chosen: dict[str, Any], job: Job, key: str = "
         "promise": job.model.describe(),
         "method": job.algorithm.title,
         "data": job.data.file.rpartition("/")[2],
-        "found": draft.found,
+        "found": {**draft.found, "notes": []},  # notes may quote the data
     }
     return desk.bench.runs.add(desk.project, draft.tables, chosen, about, key, passphrase)
 

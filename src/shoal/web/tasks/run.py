@@ -26,7 +26,7 @@ REPORT = "report.json"  # each run writes it
 SHOWN = ("model", "algorithm", "verdict", "losses", "usefulness", "optimality", "risk", "timings")
 ORDER = "order.npy"  # the input row of each published record, if the order is not that of the input
 TOLD = "result.json"  # what the page of the result shows; it quotes the original data
-OWN = ("run.json", "problem.toml", ORDER, TOLD)  # files of a run's folder that the workbench itself writes
+OWN = ("run.json", "problem.toml", "message.txt", ORDER, TOLD)  # files that the workbench itself writes
 
 
 def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str = "") -> dict[str, Any]:
