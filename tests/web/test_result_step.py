@@ -55,7 +55,7 @@ def side_by_side(
     session: Session, tables: dict[str, Any], told: dict[str, Any], release: str, **asked: Any
 ) -> dict[str, Any]:
     """Records of the run before and after."""
-    return result.records(session, tables["data"], "run", f"run/{release}", told["figures"]["reading"], **asked)
+    return result.records(session, tables["data"], "run", 1.0, f"run/{release}", told["figures"]["reading"], **asked)
 
 
 def test_records_of_persons_are_matched_although_the_release_is_sorted(
