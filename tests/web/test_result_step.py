@@ -1,7 +1,7 @@
 """Step 6 of the workbench: what became of the data, and which run does better.
 
-Covers: shoal.web.pages.result, shoal.web.pages.compare, shoal.web.pages.files, shoal.web.tasks.result,
-shoal.web.tasks.sides, shoal.web.tasks.told
+Covers web/pages/result.py, web/pages/compare.py, web/pages/files.py, web/tasks/result.py, web/tasks/sides.py and
+web/tasks/told.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step 5 of the workbench: what a run will do, its progress, and the list of runs.
 
-Covers: shoal.web.outputs, shoal.web.pages.runs, shoal.web.runs, shoal.web.tasks.run
+Covers web/outputs.py, web/pages/runs.py, web/runs.py and web/tasks/run.py.
 """
 
 from __future__ import annotations

@@ -57,6 +57,7 @@ def groups(session: Session, folder: str, stamp: float, find: str = "", page: in
         "pages": pages,
         "explained": told["explained"],
         "columns": told["columns"],
+        "made_up": told["made_up"],
         "overlap": told["overlap"],
     }
 
