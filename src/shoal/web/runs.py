@@ -193,9 +193,9 @@ class Runs:
         run.change(
             state="queued", created=time.time(), tables=copy.deepcopy(tables), wanted=wanted, about=about, key=key
         )
-        up = os.path.relpath(self.workspace.root, folder)
+        here = with_paths(run.tables, lambda path: Path(os.path.relpath(path, run.path)).as_posix())
         with atomic_output(folder / "problem.toml") as file:
-            file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
+            file.write(problem_text(here).encode())
         self._waiting.append((run, passphrase))
         self._pending.set()
         return run
