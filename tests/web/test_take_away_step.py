@@ -159,7 +159,16 @@ def test_command_script_and_problem_file_give_the_same_bytes(
         shutil.copytree(root, copy)
         for name in run.outputs:
             (copy / run.path / name).unlink()
-        done = subprocess.run(ways[way], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ways[way],
+            cwd=copy,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
         assert done.returncode == 0, f"{way}: {done.stderr}"
         assert {*run.outputs} <= set(os.listdir(copy / run.path))
         return contents(run, copy)
