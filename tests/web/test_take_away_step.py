@@ -298,30 +298,30 @@ def test_a_run_is_signed_with_keys_made_here(client: Client, done: tuple[str, Ru
     base, run = done
     assert "There is no private key" in client.settled(f"{base}/take-away/certificate").text
     secret = "correct horse battery"
-    wrong = client.post(f"{base}/take-away/keys", run="1", name="clinic", passphrase=secret, again="x")
+    wrong = client.post(f"{base}/take-away/keys", run="1", name="hospital", passphrase=secret, again="x")
     assert "The two passphrases differ" in wrong.text
-    for name in ("", "../clinic", ".clinic", "a/b"):
+    for name in ("", "../hospital", ".hospital", "a/b"):
         assert client.post(f"{base}/take-away/keys", run="1", name=name, passphrase="", again="").status == 400
-    made = client.post(f"{base}/take-away/keys", run="1", name="clinic", passphrase=secret, again=secret)
+    made = client.post(f"{base}/take-away/keys", run="1", name="hospital", passphrase=secret, again=secret)
     assert made.location == f"{base}/take-away?run=1&made=1#keys"
-    private = client.workspace / "inputs" / "clinic.key"
+    private = client.workspace / "inputs" / "hospital.key"
     assert private.stat().st_mode & 0o777 == 0o600
     assert b"ENCRYPTED" in private.read_bytes()
-    assert client.post(f"{base}/take-away/keys", run="1", name="clinic", passphrase="", again="").status == 400
-    public = client.get(f"{base}/take-away/public-keys/clinic.pub")
-    assert public.body == (client.workspace / "inputs" / "clinic.pub").read_bytes()
-    assert client.get(f"{base}/take-away/public-keys/clinic.key").status == 404
-    assert "clinic.key (sha256:" in client.settled(f"{base}/take-away/certificate").text
-    refused = client.post(f"{base}/take-away/sign", run="1", key="inputs/clinic.key", passphrase="wrong")
+    assert client.post(f"{base}/take-away/keys", run="1", name="hospital", passphrase="", again="").status == 400
+    public = client.get(f"{base}/take-away/public-keys/hospital.pub")
+    assert public.body == (client.workspace / "inputs" / "hospital.pub").read_bytes()
+    assert client.get(f"{base}/take-away/public-keys/hospital.key").status == 404
+    assert "hospital.key (sha256:" in client.settled(f"{base}/take-away/certificate").text
+    refused = client.post(f"{base}/take-away/sign", run="1", key="inputs/hospital.key", passphrase="wrong")
     assert refused.status == 400
-    assert client.post(f"{base}/take-away/sign", run="1", key="inputs/clinic.key", passphrase=secret).status == 303
+    assert client.post(f"{base}/take-away/sign", run="1", key="inputs/hospital.key", passphrase=secret).status == 303
     signed = until_done(client, f"{base}/take-away/certificate?run=2")
     assert "The release and the code book have the same bytes." in signed.text
     assert secret not in "".join(one.read_text() for one in run.folder.parent.rglob("*.[jt]*"))
     with zipfile.ZipFile(io.BytesIO(client.get(f"{base}/take-away/published.zip?run=2").body)) as archive:
-        assert any(name.endswith("/clinic.pub") for name in archive.namelist())
+        assert any(name.endswith("/hospital.pub") for name in archive.namelist())
         assert not any(name.endswith(".key") for name in archive.namelist())
-    client.post(f"{base}/take-away/check", run="2", key="inputs/clinic.pub")
+    client.post(f"{base}/take-away/check", run="2", key="inputs/hospital.pub")
     assert "Right: the owner of the key signed" in client.settled(f"{base}/take-away/checked?run=2").text
 
 

@@ -25,7 +25,7 @@ STATIC = {
     "workbench.css": HERE / "static" / "workbench.css",
     "report.css": Path(report.__file__).parent / "report.css",
 }
-PAGES = (data, risk, hierarchy, promise, runs, result, compare, files, take_away)
+PAGES = (data, risk, hierarchy, promise, runs, compare, result, files, take_away)
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 

@@ -52,6 +52,11 @@ class Draft:
         """Return the draft of a new project."""
         return cls({**{name: {} for name in TABLES}, "data": {"file": path}})
 
+    @classmethod
+    def of_tables(cls, tables: dict[str, Any]) -> Draft:
+        """Return a draft with these choices, which it may change."""
+        return cls({name: copy.deepcopy(tables.get(name, {})) for name in TABLES})
+
     def save(self, project: Project) -> None:
         """Write the draft."""
         project.save({"tables": {name: table for name, table in self.tables.items() if table}, "found": self.found})

@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from shoal._version import __version__
-from shoal.report.formatting import count_noun, share
+from shoal.report.formatting import count_noun, label, share
+from shoal.report.html import powers
 from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
@@ -102,7 +103,14 @@ def templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     found.globals |= {"steps": STEPS, "version": __version__}
-    found.filters |= {"share": share, "size": size, "count": count_noun, "duration": duration}
+    found.filters |= {
+        "share": share,
+        "size": size,
+        "count": count_noun,
+        "duration": duration,
+        "powers": powers,
+        "label": label,
+    }
     return found
 
 

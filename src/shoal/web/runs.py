@@ -27,7 +27,8 @@ from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.workspace import Project, Workspace, read_json, write_json
 
 OPEN = ("queued", "running")
-KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
+MESSAGE = "message.txt"  # why a run failed; unlike run.json, it may name a label or a row
+KEPT = ("run.json", "problem.toml", MESSAGE)  # files of a run that did not reach its end
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
 
 
@@ -39,6 +40,7 @@ class Run:
     number: int
     content: dict[str, Any]  # of run.json
     task: Task | None = None  # while it is running
+    cancelling: bool = False  # it was cancelled, but has not ended yet
 
     @classmethod
     def load(cls, project: Project, folder: Path) -> Run:
@@ -94,6 +96,14 @@ class Run:
         return {**self.choices, "output": {**self.choices.get("output", {}), **outputs}}
 
     @property
+    def message(self) -> str:
+        """Why it has ended without a result, or an empty text."""
+        try:
+            return (self.folder / MESSAGE).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
+    @property
     def stamp(self) -> float:
         """When it was made. It tells a run from a deleted one that had its number."""
         return float(self.content["created"])
@@ -116,7 +126,9 @@ class Run:
         """Note that it has ended without a result. If its folder was deleted meanwhile, there is nothing to note."""
         if self.folder.is_dir():
             self.clear()
-            self.change(state=state, ended=time.time(), message=message)
+            with atomic_output(self.folder / MESSAGE, private=True) as file:
+                file.write(message.encode())
+            self.change(state=state, ended=time.time())
 
 
 @dataclass
@@ -220,8 +232,9 @@ class Runs:
         for entry in list(self._waiting):
             if entry[0].path == run.path:
                 self._waiting.remove(entry)
-                run.change(state="cancelled", message="Cancelled before it began.")
+                run.end("cancelled", "Cancelled before it began.")
         if self._current is not None and self._current.path == run.path:
+            self._current.cancelling = True
             self.crew.cancel(run.key)
 
     def delete(self, run: Run) -> None:
@@ -281,6 +294,14 @@ class Runs:
         task = self.crew.alone(key, "run.check", {"tables": tables})
         self._checks[project.path] = (choices, task)
         return task
+
+    def end_check(self, project: Project) -> None:
+        """End the check of a project, because its run begins. If it has found that the run cannot be, raise why."""
+        known = self._checks.pop(project.path, None)
+        if known is not None:
+            if known[1].failed and not known[1].work.cancelled():
+                known[1].result()
+            known[1].work.cancel()
 
 
 def _about(path: Path) -> tuple[int, int]:
