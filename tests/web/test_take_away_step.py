@@ -111,11 +111,13 @@ def workspace_with(root: Path, files: dict[str, str]) -> Workspace:
     return workspace
 
 
-def run_of(workspace: Workspace, tables: dict[str, Any], key: str = "", project: str = "p") -> Run:
+def run_of(
+    workspace: Workspace, tables: dict[str, Any], key: str = "", project: str = "p", certificate: bool = True
+) -> Run:
     """Carry out a run as the workbench does, in this process, whose folder is the workspace."""
     draft = Draft({**{name: {} for name in TABLES}, **tables})
     runs = Runs(workspace, cast(Any, None), 5)  # nobody works on its queue
-    run = runs.add(workspace.project(project), draft.tables, wanted(draft), {}, key)
+    run = runs.add(workspace.project(project), draft.tables, wanted(draft, certificate=certificate), {}, key)
     run.change(state="done", **carry_out(Session(), run.tables, run.path))
     return run
 
@@ -323,6 +325,31 @@ def test_a_run_is_signed_with_keys_made_here(client: Client, done: tuple[str, Ru
         assert not any(name.endswith(".key") for name in archive.namelist())
     client.post(f"{base}/take-away/check", run="2", key="inputs/hospital.pub")
     assert "Right: the owner of the key signed" in client.settled(f"{base}/take-away/checked?run=2").text
+
+
+def test_a_run_without_a_certificate_gets_one(client: Client) -> None:
+    base = client.project("no certificate.basket", BASKETS.encode())
+    tables = {"data": {"file": "inputs/no certificate.basket"}, "model": {"name": "km", "k": 2, "m": 1}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(client.workspace)
+        run_of(Workspace(client.workspace), tables, project=base.rpartition("/")[2], certificate=False)
+    assert "This run wrote no certificate" in client.settled(f"{base}/take-away/certificate").text
+    assert client.post(f"{base}/take-away/check", run="1", key="").status == 400
+    assert client.post(f"{base}/take-away/sign", run="1", key="").status == 303
+    assert "<strong>Not signed.</strong>" in until_done(client, f"{base}/take-away/certificate?run=2").text
+
+
+def test_the_date_of_a_certificate_gives_its_bytes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    workspace = workspace_with(tmp_path / "workspace", {"inputs/a.basket": BASKETS})
+    monkeypatch.chdir(workspace.root)
+    run = run_of(workspace, {"data": {"file": "inputs/a.basket"}, "model": {"name": "km", "k": 2, "m": 1}})
+    path = f"{run.path}/certificate.json"
+    first = Path(path).read_bytes()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(take_away.evidence(Session(), path, "", [])["certificate"]["epoch"]))
+    time.sleep(1.1)
+    carry_out(Session(), run.tables, run.path)
+    assert Path(path).read_bytes() == first
 
 
 def test_a_private_key_is_not_shown_as_data(tmp_path: Path) -> None:
