@@ -223,9 +223,9 @@ class Runs:
             folder.rmdir()
             raise
         run.change(state="queued", created=time.time(), about=about)
-        up = os.path.relpath(self.workspace.root, folder)
+        here = with_paths(run.tables, lambda path: Path(os.path.relpath(path, run.path)).as_posix())
         with atomic_output(folder / "problem.toml", private=True) as file:
-            file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
+            file.write(problem_text(here).encode())
         self._waiting.append((run, passphrase))
         self._pending.set()
         return run
