@@ -63,6 +63,8 @@ document.addEventListener("click", async (event) => {
     window.getSelection().selectAllChildren(text);
     status.textContent = "Selected: copy it with Ctrl+C.";
   }
+});
+
 // Step Hierarchy: keep the label that is being changed marked and in sight.
 document.addEventListener("htmx:afterSettle", (event) => {
   const frame = document.querySelector(".tree-frame"), chosen = frame && frame.querySelector(".chosen");

@@ -27,8 +27,10 @@ from shoal.hierarchies.formats import text_of
 from shoal.hierarchies.ranges import tree_of_ranges
 from shoal.hierarchies.repair import repair
 from shoal.hierarchies.tree_counts import records_of_nodes
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.web.tasks.data import found
 from shoal.web.tasks.hierarchy_problems import find_problems
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
 PAGE = 100  # children that a list shows at once
@@ -45,7 +47,7 @@ class View:
     tree: Hierarchy
     rows: Transactions
     records: Any  # of each node
-    state: str  # file, built (Shoal builds it when it runs), levels
+    state: str  # file, built (Shoal builds it when it runs), joined (of several columns of sets), levels
 
     def node(self, node: int) -> dict[str, Any]:
         """Describe a node."""
@@ -121,7 +123,7 @@ def view(session: Session, data: dict[str, Any], of: str, spec: Spec) -> View | 
         session.progress("counting records", 0.0)
         return View(tree, rows, records_of_nodes(tree, rows), state)
 
-    key = [data, spec, file_key(data["file"], spec.get("file") or "")]
+    key = [data, spec, file_key(data["file"], spec.get("file") or "", *spec.get("sets", {}).values())]
     kept: View | None = session.keep(f"view of {of}", key, make)
     return kept
 
@@ -137,8 +139,11 @@ def _tree(session: Session, data: dict[str, Any], of: str, spec: Spec) -> tuple[
         if not dataset.transactions.labels:
             return None, "none"
         session.progress("building a hierarchy", 0.0)
-        multiset = bool(data.get("multiset"))
-        _, tree = build_default(dataset, spec.get("sensitive", ()), multiset=multiset)
+        if spec.get("sets"):
+            named = {name: file for name, file in spec["sets"].items() if file}
+            return DatasetSpec(file=data["file"], hierarchy=named).load_item_hierarchy(dataset), "joined"
+        rows = rows_of(session, data, of)
+        _, tree = build_default(dataset.with_transactions(rows), spec.get("sensitive", ()))
         return tree, "built"
     if kind == "column" and spec.get("levels"):
         rows = rows_of(session, data, of, spec.get("missing"))
@@ -196,7 +201,7 @@ def look(
     if seen is None:
         return {"state": "none"}
     tree = seen.tree
-    at = at if 0 <= at < len(tree) else tree.root
+    given, at = at, at if 0 <= at < len(tree) else tree.root
     dataset = found(session, data).data
     as_read = dataset.origin.as_read if of == "items" else None
     problems = find_problems(tree, seen.rows, seen.state, as_read, spec.get("sensitive", ()))
@@ -208,8 +213,8 @@ def look(
         "example": _example(seen),
         "problems": [one.plain() for one in problems],
         "tree": seen.open(at, start),
-        "at": at,
-        "chosen": node(session, data, of, spec, at) if at != tree.root else None,
+        "at": given,
+        "chosen": node(session, data, of, spec, at) if given == at else None,
     }
 
 
@@ -224,7 +229,13 @@ def _broken(spec: Spec, error: InputError) -> dict[str, Any]:
             done = repair(spec["file"], format=format).done
         except InputError:
             done = ()
-    return {"state": "broken", "problems": shown, "more": more, "repair": done[:LISTED], "repairs": len(done)}
+    return {
+        "state": "broken",
+        "problems": [in_page(one) for one in shown],
+        "more": more,
+        "repair": [in_page(one) for one in done[:LISTED]],
+        "repairs": len(done),
+    }
 
 
 def _figures(tree: Hierarchy) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from shoal.hierarchies.suggest_levels import suggest_levels
 from shoal.report.formatting import count_noun
 from shoal.web.tasks.data import found
 from shoal.web.tasks.hierarchy import Spec, View, rows_of, view
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 from shoal.web.workspace import project_name
 
@@ -91,7 +93,7 @@ def make(
         )
     else:
         fixed = repair(spec["file"], format=spec.get("format") or None)
-        tree, findings, name = fixed.hierarchy, list(fixed.done[:100]), Path(spec["file"]).stem
+        tree, findings, name = fixed.hierarchy, [in_page(one) for one in fixed.done[:100]], Path(spec["file"]).stem
         made = f"A repaired copy of {Path(spec['file']).name}"
     path = _new_path(folder, name)
     _write(tree, path)
@@ -136,20 +138,7 @@ def _of_table(
         unknown_items=how.get("unknown_items", "group"),
         name=Path(how["file"]).name,
     )
-    return summary.hierarchy, [_in_words_of_the_page(one) for one in summary.sentences()]
-
-
-def _in_words_of_the_page(sentence: str) -> str:
-    """Return what was done about a problem without the names of arguments."""
-    for argument, words in _WORDS.items():
-        sentence = sentence.replace(argument, words)
-    return sentence
-
-
-_WORDS = {
-    " (several_parents='split' splits them instead)": " (with a group for each parent, they are split instead)",
-    "unknown_items='group'": "the choice 'in groups of their own'",
-}
+    return summary.hierarchy, [in_page(one) for one in summary.sentences()]
 
 
 def change(
@@ -159,15 +148,21 @@ def change(
     spec: Spec,
     folder: str,
     edit: dict[str, Any],
+    used: bool = False,
     ticket: str = "",
 ) -> dict[str, Any]:
-    """Change the tree of a subject. The project's own copy is replaced; of anything else, a copy is made first."""
+    """Change the tree of a subject.
+
+    The project's own copy is replaced, unless a run has ``used`` it: each run can be repeated. Of anything else, a copy
+    is made first.
+    """
     seen = view(session, data, of, spec)
-    if seen is None or seen.state == "levels":
+    if seen is None or seen.state not in ("file", "built"):
         raise InputError("There is no hierarchy to change: choose or build one first.")
     tree, said, at = _changed(session, data, of, seen, edit)
     path, own = Path(spec.get("file") or f"{folder}/items-built.csv"), is_own(spec.get("file", ""), folder)
     if own:
+        path = _fork(path) if used else path
         history = history_of(str(path))
         saved = _keep_version(path, history)
         history["steps"].append({"file": saved, "said": said})
@@ -182,17 +177,18 @@ def change(
     return {"file": str(path), "at": tree.code_of.get(at, -1), "said": said}
 
 
-def undo(session: Session, file: str, folder: str, ticket: str = "") -> dict[str, Any]:
+def undo(session: Session, file: str, folder: str, used: bool = False, ticket: str = "") -> dict[str, Any]:
     """Take back the last change of a hierarchy. Returns what to use then: the file, or what the copy was made of."""
     if not is_own(file, folder) or not (history := history_of(file))["steps"]:
         raise InputError("There is no change to take back.")
-    path, last = Path(file), history["steps"].pop()
+    last = history["steps"].pop()
     if not last["file"]:
         return {"file": "", "from": history["from"], "said": last["said"]}
+    path = _fork(Path(file)) if used else Path(file)
     os.replace(_versions(path) / last["file"], path)
-    os.utime(path)  # a new version, although its content was there before
+    _touch(path)
     _note(path, history)
-    return {"file": file, "from": None, "said": last["said"]}
+    return {"file": str(path), "from": None, "said": last["said"]}
 
 
 def history(session: Session, file: str, folder: str, stamp: str = "") -> History | None:
@@ -324,6 +320,16 @@ def _quoted(labels: list[str]) -> str:
     return shown + (f" and {len(labels) - 3:,} more" if len(labels) > 3 else "")
 
 
+def _fork(path: Path) -> Path:
+    """Copy a hierarchy with its history under a new name."""
+    new = _new_path(str(path.parent), re.sub(r"-\d+$", "", path.stem))
+    shutil.copy2(path, new)
+    if _versions(path).is_dir():
+        shutil.copytree(_versions(path), _versions(new))
+    _note(new, history_of(str(path)))
+    return new
+
+
 def _new_path(folder: str, wish: str) -> Path:
     """Return a path in the folder that is free."""
     name = project_name(wish) if wish else "hierarchy"
@@ -343,13 +349,14 @@ def _write(tree: Hierarchy, path: Path) -> None:
                 "This hierarchy cannot be written so that it is read back the same: give groups names that are not "
                 "blank and start with a letter."
             )
+        os.chmod(new, 0o600)
         os.replace(new, path)
-        _touch_later(path)
+        _touch(path)
     finally:
         new.unlink(missing_ok=True)
 
 
-def _touch_later(path: Path) -> None:
+def _touch(path: Path) -> None:
     """Give a file a time of its own, so that its version differs from the one before."""
     now = time.time_ns()
     os.utime(path, ns=(now, now))
@@ -360,7 +367,7 @@ def _keep_version(path: Path, history: History) -> str:
     _versions(path).mkdir(parents=True, exist_ok=True)
     last = max((int(Path(step["file"]).stem) for step in history["steps"] if step["file"]), default=0)
     name = f"{last + 1:04d}.csv"
-    with atomic_output(_versions(path) / name) as file:
+    with atomic_output(_versions(path) / name, private=True) as file:
         file.write(path.read_bytes())
     return name
 
@@ -375,7 +382,7 @@ def _drop_old(path: Path, history: History) -> None:
 
 def _note(path: Path, history: History) -> None:
     """Write the history of a hierarchy."""
-    with atomic_output(_record(path)) as file:
+    with atomic_output(_record(path), private=True) as file:
         file.write(json.dumps(history, ensure_ascii=False, indent=1).encode())
 
 
