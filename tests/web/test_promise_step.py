@@ -287,5 +287,3 @@ def test_a_browser_chooses_a_point_by_keyboard_and_keeps_its_place(client: Clien
     tab.get_by_label("Search").press_sequentially("b1")
     tab.get_by_role("button", name="b1 27 records").click()
     tab.get_by_role("button", name="Remove b1").wait_for()
-
-

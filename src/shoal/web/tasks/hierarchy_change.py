@@ -138,7 +138,20 @@ def _of_table(
         unknown_items=how.get("unknown_items", "group"),
         name=Path(how["file"]).name,
     )
-    return summary.hierarchy, [in_page(one) for one in summary.sentences()]
+    return summary.hierarchy, [_told(one) for one in summary.sentences()]
+
+
+def _told(sentence: str) -> str:
+    """Return what was done about a problem of a table in the words of the form."""
+    for argument, words in _WORDS.items():
+        sentence = sentence.replace(argument, words)
+    return in_page(sentence)
+
+
+_WORDS = {
+    "several_parents='split' splits them instead": "with a group for each parent, they are split instead",
+    "unless unknown_items='group' puts them below a group of their own": "unless they get groups of their own",
+}
 
 
 def change(
