@@ -1,6 +1,6 @@
 """Edits of a hierarchy: what each does, what is refused, and that no sequence of edits loses an item.
 
-Covers: shoal.hierarchies.edit
+Covers: hierarchies/edit.py
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Step 3 of the workbench: hierarchies are chosen, built, checked, repaired, changed and downloaded.
 
 Covers: web/pages/hierarchy.py, web/pages/hierarchy_choice.py, web/pages/hierarchy_edit.py, web/subject.py,
-web/tasks/hierarchy.py, web/tasks/hierarchy_change.py, web/tasks/hierarchy_problems.py
+web/tasks/hierarchy.py, web/tasks/hierarchy_change.py, web/tasks/hierarchy_edits.py, web/tasks/hierarchy_problems.py,
+web/tasks/hierarchy_versions.py
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from shoal import hierarchies
 from shoal.errors import InputError
 from shoal.web.draft import Draft
 from shoal.web.subject import Subject
-from shoal.web.tasks import hierarchy, hierarchy_change
+from shoal.web.tasks import hierarchy, hierarchy_change, hierarchy_versions
 from shoal.web.worker import Session
 from shoal.web.workspace import Workspace
 from tests.web.client import Client
@@ -29,7 +30,7 @@ from tests.web.looks import complaints, settle
 EVIL = "<img src=x onerror=alert(1)>"
 BASKETS = b"tea,rice\ntea,beer\ntea,oats\nbeer,rice\nmlik\n"
 TREE = "tea;hot;drinks;*\ncoffee;hot;drinks;*\nbeer;beer;drinks;*\nrice;rice;food;*\noats;oats;food;*\n"
-ITEMS = {"of": "items", "spec": {"file": "inputs/h.csv"}}
+ITEMS: dict[str, Any] = {"of": "items", "spec": {"file": "inputs/h.csv"}}
 
 
 @pytest.fixture
@@ -135,7 +136,7 @@ def test_a_file_that_a_run_has_used_stays_as_it_is(place: Path) -> None:
 
 
 def test_only_so_many_versions_are_kept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hierarchy_change, "VERSIONS", 3)
+    monkeypatch.setattr(hierarchy_versions, "VERSIONS", 3)
     session, spec, name = Session(), {"file": "inputs/h.csv"}, "hot"
     for number in range(6):
         spec = {"file": change(session, spec, what="rename", label=[name], name=f"g{number}")["file"]}
@@ -168,15 +169,15 @@ def test_a_change_that_is_refused_writes_nothing(place: Path, edit: dict[str, An
 @pytest.mark.parametrize("what", ["add_all", "add", "single", "unused", "item_of_group", "group", "remove"])
 def test_each_repair_keeps_a_tree_over_the_items(place: Path, what: str) -> None:
     (place / "inputs/a.basket").write_bytes(BASKETS + b"hot\n")
-    fields: dict[str, Any] = {
+    forms: dict[str, dict[str, Any]] = {
         "add_all": {"parent": "*", "name": "other"},
         "add": {"parent": "food", "label": ["mlik"]},
         "item_of_group": {"label": ["hot"]},
         "group": {"name": "grain", "label": ["rice", "oats"]},
         "remove": {"label": ["food"]},
-    }.get(what, {})
+    }
     session = Session()
-    done = change(session, {"file": "inputs/h.csv"}, what=what, **fields)
+    done = change(session, {"file": "inputs/h.csv"}, what=what, **forms.get(what, {}))
     tree = hierarchies.load(done["file"])
     assert set(tree.items) >= {"tea", "beer", "rice", "oats"}
     assert ("coffee" in tree.items) is (what != "unused")
