@@ -224,6 +224,14 @@ def test_items_with_counts_are_shown_without_them(place: Path) -> None:
     assert {one["label"]: one["records"] for one in seen["tree"]["below"]["nodes"]} == {"rice": 1, "tea": 2}
 
 
+def test_ranges_come_in_the_order_of_their_values(place: Path) -> None:
+    (place / "inputs/n.csv").write_text("age,items\n" + "".join(f"{at},a b\n" for at in (3, 7, 12, 101, 20)))
+    data = {"file": "inputs/n.csv", "sets": "items", "item_delimiter": " "}
+    seen = hierarchy.look(Session(), data, "column.age", {"file": "", "levels": "width:5"})
+    below = [one["label"] for one in seen["tree"]["below"]["nodes"]]
+    assert below == ["[0:4]", "[5:9]", "[10:14]", "[20:24]", "[100:104]"]
+
+
 def test_several_columns_of_sets_have_trees_of_their_own_that_are_joined(place: Path) -> None:
     (place / "inputs/s.csv").write_text("drugs,tests\na b,x\na,x y\n")
     (place / "inputs/d.csv").write_text("a;A;*\nb;B;*\n")

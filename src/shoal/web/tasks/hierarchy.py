@@ -7,6 +7,7 @@ A hierarchy is that of a *subject*: ``items``, ``set.NAME`` (one of several colu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from shoal import hierarchies
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.attributes import is_missing
 from shoal.data.columns import Column, values_of
+from shoal.data.labels import label_key
 from shoal.data.ordered import OrderedAttribute
 from shoal.data.tags import Tags
 from shoal.errors import HierarchyError, InputError, OptionError
@@ -49,6 +51,15 @@ class View:
     records: Any  # of each node
     state: str  # file, built (Shoal builds it when it runs), joined (of several columns of sets), levels
 
+    def below(self, parent: int) -> Sequence[int]:
+        """Return the children of a node: ranges by their first value, anything else by label."""
+        children = self.tree.children[parent]
+        if self.state != "levels":
+            return children
+        leaves = [self.tree.labels[slice(*self.tree.span[child])] for child in children]
+        first = [min(map(label_key, labels)) for labels in leaves]
+        return [child for _, child in sorted(zip(first, children, strict=True))]
+
     def node(self, node: int) -> dict[str, Any]:
         """Describe a node."""
         return {
@@ -62,7 +73,7 @@ class View:
 
     def children(self, parent: int, start: int) -> dict[str, Any]:
         """Describe some children of a node."""
-        below = self.tree.children[parent]
+        below = self.below(parent)
         start = max(0, min(start, len(below) - 1)) // PAGE * PAGE
         shown = [self.node(child) for child in below[start : start + PAGE]]
         return {"parent": parent, "nodes": shown, "start": start, "total": len(below), "page": PAGE}
@@ -72,7 +83,7 @@ class View:
         path = self.tree.ancestors(at)[::-1]
         top = here = self.node(path[0])
         for parent, child in pairwise(path):
-            here["below"] = self.children(parent, self.tree.children[parent].index(child))
+            here["below"] = self.children(parent, self.below(parent).index(child))
             here = next(one for one in here["below"]["nodes"] if one["id"] == child)
         if here["group"]:
             here["below"] = self.children(at, start)
