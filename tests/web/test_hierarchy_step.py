@@ -172,7 +172,6 @@ def test_each_repair_keeps_a_tree_over_the_items(place: Path, what: str) -> None
     forms: dict[str, dict[str, Any]] = {
         "add_all": {"parent": "*", "name": "other"},
         "add": {"parent": "food", "label": ["mlik"]},
-        "item_of_group": {"label": ["hot"]},
         "group": {"name": "grain", "label": ["rice", "oats"]},
         "remove": {"label": ["food"]},
     }
@@ -276,7 +275,7 @@ def test_from_a_malformed_file_to_a_hierarchy_of_ones_own(client: Client) -> Non
     assert client.post(f"{base}/hierarchy/choose", of="items", file="two parents.csv").status == 303
     page = words(part(client, base))
     assert "two parents.csv is not a hierarchy yet" in page
-    assert "occurs twice (line 1 and line 2)" in page
+    assert "Item 'tea' occurs twice (line 1 and line 2)" in page
     client.post(f"{base}/hierarchy/make", of="items", kind="repair")
     assert "2 labels of your data have no place" in words(part(client, base))
     client.post(f"{base}/hierarchy/edit", of="items", what="add_all", parent="*", name="other")
@@ -290,6 +289,7 @@ def test_from_a_malformed_file_to_a_hierarchy_of_ones_own(client: Client) -> Non
     assert tree.items_of("other") == ("mlik", "oats")
     draft = draft_of(client, base)
     assert draft.tables["items"] == {"hierarchy": "projects/malformed/hierarchies/two-parents.csv"}
+    assert draft.job().data.hierarchy == {"": "projects/malformed/hierarchies/two-parents.csv"}
     assert (client.workspace / "inputs" / "two parents.csv").read_text().endswith("rice;food\n")
 
 
@@ -331,9 +331,10 @@ def test_labels_are_text(client: Client) -> None:
 
 def test_a_browser_opens_the_tree_and_changes_it_by_keyboard(client: Client, tab: Any) -> None:
     base = client.project("keyboard.basket", b"tea,rice\ntea,beer\ntea,oats\nbeer,rice\n")
-    (client.workspace / "inputs" / "keyboard-tree.csv").write_text(TREE)
-    client.post(f"{base}/hierarchy/choose", of="items", file="keyboard-tree.csv")
     tab.goto(f"{client.origin}{base}/hierarchy")
+    tab.get_by_text("No hierarchy is chosen").wait_for()
+    tab.set_input_files("#upload", {"name": "keyboard-tree.csv", "mimeType": "text/csv", "buffer": TREE.encode()})
+    tab.get_by_text("Every item of your data has one place").wait_for()
     drinks = tab.locator("summary", has_text="drinks")
     drinks.focus()
     tab.keyboard.press("Enter")

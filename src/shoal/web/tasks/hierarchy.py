@@ -242,11 +242,17 @@ def _broken(spec: Spec, error: InputError) -> dict[str, Any]:
             done = ()
     return {
         "state": "broken",
-        "problems": [in_page(one) for one in shown],
+        "problems": [in_page(_without_name(one, spec)) for one in shown],
         "more": more,
         "repair": [in_page(one) for one in done[:LISTED]],
         "repairs": len(done),
     }
+
+
+def _without_name(problem: str, spec: Spec) -> str:
+    """Return a problem without the name of the file, which the page shows above."""
+    text = problem.removeprefix(str(spec.get("file"))).lstrip(":, ")
+    return text[:1].upper() + text[1:]
 
 
 def _figures(tree: Hierarchy) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def _remove(seen: View, labels: list[str], name: str, parent: str, style: Style)
 def _add(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
     if not labels:
         raise HierarchyError("Choose what to put below the group.")
-    unknown = [label for label in labels if label not in set(seen.rows.labels)]
+    known = set(seen.rows.labels)
+    unknown = [label for label in labels if label not in known]
     if unknown:
         raise HierarchyError(f"{_quoted(unknown)} is not in your data: reload the page.")
     return edits.add_items(seen.tree, labels, parent), f"{_quoted(labels)} went below '{shorten(parent)}'.", labels[0]
@@ -77,12 +78,11 @@ def _add_all(seen: View, labels: list[str], name: str, parent: str, style: Style
 
 
 def _item_of_group(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = seen.tree
+    labels = labels or list(hierarchies.check(seen.tree, seen.rows).items_that_are_groups)
     if not labels:
-        raise HierarchyError("Choose a group.")
-    for label in labels:
-        tree = edits.add_item_below_its_group(tree, label)
-    return tree, f"{_quoted(labels)} became an item, and its group got another name.", labels[0]
+        raise HierarchyError("No item of your data is a group here.")
+    tree = edits.add_items_below_groups(seen.tree, labels)
+    return tree, f"{_quoted(labels)} became an item below a group of another name.", labels[0]
 
 
 def _single(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:

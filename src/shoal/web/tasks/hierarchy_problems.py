@@ -118,7 +118,7 @@ def _groups(tree: Hierarchy, labels: tuple[str, ...]) -> Problem | None:
         text="A label cannot be both. The repair calls the group 'NAME:group' and puts the item below it.",
         places=tuple(places),
         more=len(labels) - len(places),
-        fixes=(("Repair all", {"what": "item_of_group", "label": list(labels)}),),
+        fixes=(("Repair all", {"what": "item_of_group"}),),
     )
 
 
