@@ -110,7 +110,7 @@ def test_a_change_makes_a_copy_and_undo_goes_back_to_the_input(place: Path) -> N
     first = change(session, spec, what="rename", label=["hot"], name="warm")
     own = {"file": first["file"]}
     assert first["file"] == "own/h.csv"
-    second = change(session, own, what="move", label=["oats", "rice"], parent="drinks")
+    second = change(session, own, what="arrange", label=["oats", "rice"], parent="drinks")
     assert second["file"] == first["file"]
     assert "'food' had nothing left below" in second["said"]
     assert (place / "inputs/h.csv").read_text() == TREE
@@ -157,6 +157,8 @@ def test_only_so_many_versions_are_kept(place: Path, monkeypatch: pytest.MonkeyP
         ({"what": "rename", "label": ["hot"], "name": "tea"}, "is an item of this hierarchy already"),
         ({"what": "rename", "label": ["hot"], "name": "a,b"}, "which separates items in the data"),
         ({"what": "add", "label": ["wine"], "parent": "drinks"}, "is not in your data"),
+        ({"what": "arrange", "label": ["rice"], "name": "a", "parent": "hot"}, "either the name of a new group"),
+        ({"what": "arrange", "label": ["rice"]}, "either the name of a new group"),
         ({"what": "explode"}, "not known"),
     ],
 )

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.report.formatting import count_noun
 from shoal.web.crew import Task
 from shoal.web.forms import read_form
 from shoal.web.page import Desk, go, render, waiting
@@ -95,19 +94,12 @@ def about(desk: Desk, subject: Subject) -> dict[str, Any]:
         """Return an address of the step for the same subject."""
         return f"{step}{place}?{urlencode({'of': subject.key, **query})}"
 
-    persons = desk.draft.found.get("persons")
-
-    def holders(count: int) -> str:
-        """Return how many records, or persons, hold a label."""
-        return f"{count:,} {persons['nouns']}" if persons else count_noun(count, "record")
-
     return {
         "desk": desk,
         "base": desk.base,
         "step": step,
         "subject": subject,
         "link": link,
-        "holders": holders,
     }
 
 

@@ -26,7 +26,7 @@ def changed(
     style = (origin.marks, origin.as_read) if of == "items" else ("", str)
     tree, said, at = _EDITS[edit["what"]](seen, labels, name, parent, style)
     gone = [label for label in seen.tree.labels[seen.tree.n_leaves :] if label not in tree.code_of]
-    if edit["what"] == "move" and gone:
+    if edit["what"] in ("move", "arrange") and gone:
         said += f" {_quoted(gone)} had nothing left below and went away."
     return tree, said, at
 
@@ -48,6 +48,13 @@ def _rename(seen: View, labels: list[str], name: str, parent: str, style: Style)
 def _group(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
     tree = edits.add_group(seen.tree, name, labels, *style)
     return tree, f"The new group '{shorten(name)}' holds {_quoted(labels)}.", name
+
+
+def _arrange(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
+    """Put nodes into a new group or below another one, as one of the two fields says."""
+    if bool(name) == bool(parent):
+        raise HierarchyError("Write either the name of a new group, or that of a group that exists.")
+    return (_group if name else _move)(seen, labels, name, parent, style)
 
 
 def _remove(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
@@ -101,6 +108,7 @@ _EDITS: dict[str, Callable[[View, list[str], str, str, Style], tuple[Hierarchy, 
     "move": _move,
     "rename": _rename,
     "group": _group,
+    "arrange": _arrange,
     "remove": _remove,
     "add": _add,
     "add_all": _add_all,
