@@ -265,6 +265,8 @@ def test_a_column_has_ranges_or_a_hierarchy(client: Client) -> None:
     about = draft_of(client, base).tables["columns"]["region"]
     assert about["hierarchy"] == "projects/columns/hierarchies/region-by-label.csv"
     assert "Every value of your data has one place" in part(client, base, "column.region")
+    refused = client.post(f"{base}/hierarchy/levels", of="column.region", type="number", kind="width", levels="5")
+    assert "'north' is not a number" in unescape(refused.text) or "'south' is not a number" in unescape(refused.text)
     client.post(f"{base}/hierarchy/choose", of="column.region", file="")
     assert "hierarchy" not in draft_of(client, base).about("region")
 

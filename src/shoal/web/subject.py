@@ -124,8 +124,6 @@ class Subject:
             self.draft.describe(self.name, hierarchy=file or None)
             if file:
                 self.draft.describe(self.name, order=None)
-            if file and not intervals.is_spec(file):
-                self.draft.describe(self.name, type="category")
             return
         items = self.draft.tables["items"]
         given = items.pop("hierarchy", None)

@@ -63,21 +63,26 @@ async def levels(request: Request) -> Response:
     subject = Subject.of(desk.draft, form.text("of"))
     if subject.kind != "column":
         raise OptionError("Ranges are for columns of numbers and dates: choose a column.")
-    if form.text("type") in TYPES:
-        subject.read_as(form.text("type"))
     kind, text = form.text("kind"), form.text("levels").replace(" ", "")
     if kind and kind not in intervals.KINDS:
         raise OptionError(f"There are no such ranges: choose one of {', '.join(intervals.KINDS)}.")
     if kind and not text:
         raise OptionError(f"Write the ranges, such as {intervals.KINDS[kind].partition(' ')[0].partition(':')[2]}.")
-    subject.choose(f"{kind}:{text}" if kind else "")
+    type = "auto" if kind and form.text("type") == "category" else form.text("type", "auto")
+    if type not in TYPES:
+        raise OptionError(f"Values are read as one of {', '.join(TYPES)}: choose one.")
+
+    def say(subject: Subject) -> None:
+        """Put it into the draft."""
+        subject.read_as(type)
+        subject.choose(f"{kind}:{text}" if kind else "")
+
+    say(subject)
     task = desk.ask("hierarchy.view_size", data=desk.draft.data, of=subject.key, spec=subject.spec)
 
     def then(desk: Desk, result: Any) -> str:
         here = Subject.of(desk.draft, subject.key)
-        if form.text("type") in TYPES:
-            here.read_as(form.text("type"))
-        here.choose(f"{kind}:{text}" if kind else "")
+        say(here)
         desk.save()
         return address(desk, here)
 

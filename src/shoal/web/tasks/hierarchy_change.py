@@ -22,7 +22,7 @@ from shoal.web.tasks.hierarchy_versions import History, history_of, is_own
 from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
-LARGEST = 50_000_000  # bytes of a file that is looked into without being asked
+LARGEST = 10_000_000  # bytes of a file that is looked into without being asked
 MOSTLY = 0.9  # of the items must be in a table that is offered without being asked for
 TEXT = (".csv", ".tsv", ".txt", ".json")
 
