@@ -16,7 +16,7 @@ demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/repor
 	@$(BIN)/shoal demo
 
 test: .venv/.tools ## all tests, with doctests
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -rs
 
 test-cluster: .venv/.tools ## tests that start a Dask scheduler and workers
 	$(BIN)/pytest -m cluster tests

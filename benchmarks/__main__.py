@@ -30,6 +30,7 @@ from benchmarks import (
     siblings,
     spine,
     tables_with_sets,
+    workbench,
 )
 from benchmarks.papers import common
 
@@ -50,6 +51,7 @@ def main() -> None:
         "scale",
         "siblings",
         "tables-with-sets",
+        "workbench",
     ]
     parser.add_argument(
         "what", nargs="*", default=[], choices=[*every, *others, []]
@@ -65,6 +67,9 @@ def main() -> None:
         "--large", action="store_true", help="'scale', 'cluster': also 50 million rows (much time and disk)"
     )
     parser.add_argument("--shrink", metavar="N", type=int, default=1, help="'scale': N times fewer rows, to try it")
+    parser.add_argument(
+        "--seconds", metavar="N", type=float, default=60.0, help="'workbench': how long 20 browsers ask at once"
+    )
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
@@ -99,6 +104,8 @@ def main() -> None:
         method_pictures.write()
     if "leaderboard" in given.what:
         leaderboard.write(again=given.again)
+    if "workbench" in given.what:
+        show("The workbench", workbench.rows(given.seconds), given.out / "workbench.csv")
     if "siblings" in given.what:
         measured = show("Groups of siblings, the default command, k=5", siblings.rows(data), given.out / "siblings.csv")
         if given.docs and measured:

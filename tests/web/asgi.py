@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from shoal.web.door import Door
 
@@ -16,6 +17,7 @@ HOST = f"127.0.0.1:{PORT}"
 COOKIE = f"shoal-{PORT}={TOKEN}"
 OWN = {"host": HOST, "cookie": COOKIE}
 POSTED = {**OWN, "origin": f"http://{HOST}"}
+T = TypeVar("T")
 Headers = dict[str, str] | Sequence[tuple[str, str]]
 
 
@@ -37,6 +39,12 @@ class Reply:
         return self.body.decode()
 
 
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a thread, because the loop of a real browser goes on in the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def knock(
     app: Any,
     method: str = "GET",
@@ -47,7 +55,7 @@ def knock(
     **scope: Any,
 ) -> Reply:
     """Send a request. A piece of the body that is None is a client that goes away."""
-    return asyncio.run(aknock(app, method, path, headers, body, query, **scope))
+    return run(aknock(app, method, path, headers, body, query, **scope))
 
 
 async def aknock(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 SERIOUS = ("serious", "critical")
-SCREENS = ((1280, "light"), (1280, "dark"), (390, "light"))
 
 
 @cache
@@ -17,14 +16,16 @@ def _axe() -> str:
 
 
 def settle(tab: Any) -> None:
-    """Wait until no part of the page waits for a task."""
-    tab.locator(".waiting, [hx-trigger^=load], .htmx-request").first.wait_for(state="detached")
+    """Wait until no part of the page waits for a task, but for the chart of costs, which may take long."""
+    waiting = (f"{one}:not(#costs *)" for one in (".waiting", "[hx-trigger^=load]", ".htmx-request"))
+    tab.locator(", ".join(waiting)).first.wait_for(state="detached")
 
 
-def violations(tab: Any) -> list[str]:
-    """Return what axe-core finds serious on a page."""
+def violations(tab: Any, *rules: str) -> list[str]:
+    """Return what axe-core finds serious on a page, by all rules or by some."""
     tab.evaluate(_axe())
-    found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    found = tab.evaluate("options => axe.run(document, options)", {"resultTypes": ["violations"], **only})
     assert found["passes"]  # the rules did run
     return [
         f"{one['id']}: {node['html'][:200]} {node['any'][:1] and node['any'][0]['message']}"
@@ -35,18 +36,26 @@ def violations(tab: Any) -> list[str]:
 
 
 def complaints(tab: Any, address: str) -> list[str]:
-    """Look at a page on a wide and a narrow screen, in light and dark."""
-    found: list[str] = []
-    for width, scheme in SCREENS:
+    """Look at a page with all folds open: by all rules in light, for contrast in dark, for width on a small screen."""
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    tab.goto(address)
+    settle(tab)
+    for fold in tab.locator("details:not([open]) > summary").all():
+        if fold.is_visible():
+            fold.click()
+    settle(tab)
+    found = violations(tab)
+    tab.emulate_media(color_scheme="dark")
+    found += [f"dark: {one}" for one in violations(tab, "color-contrast")]
+    tab.emulate_media(color_scheme="light")
+    for width in (1280, 390):
         tab.set_viewport_size({"width": width, "height": 800})
-        tab.emulate_media(color_scheme=scheme)
-        tab.goto(address)
-        settle(tab)
-        for fold in tab.locator("details:not([open]) > summary").all():
-            if fold.is_visible():
-                fold.click()
-        settle(tab)
-        found += [f"{width} {scheme}: {one}" for one in violations(tab)]
-        if tab.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
-            found.append(f"{width} {scheme}: the page is wider than the screen")
+        if wide := tab.evaluate(_WIDE):
+            found.append(f"{address}, {width} px: wider than the screen: {wide[:5]}")
+    tab.set_viewport_size({"width": 1280, "height": 800})
     return found
+
+
+_WIDE = """() => document.documentElement.scrollWidth <= window.innerWidth ? [] :
+    [...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > window.innerWidth
+    && !one.parentElement.closest(".scroll, .tree-frame")).map(one => one.outerHTML.slice(0, 160)).concat("?")"""

@@ -1,11 +1,10 @@
 """The door of the workbench: each attack on it is a test.
 
-Covers: shoal.web.door, shoal.web.peers, shoal.web.app, shoal.web.page, shoal.web.pages.home
+Covers: web/door.py, web/peers.py, web/app.py, web/page.py, web/pages/home.py.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import socket
 from pathlib import Path
@@ -21,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from shoal.errors import OptionError
 from shoal.web import peers
 from shoal.web.door import HEADERS, POLICY, Door, check_token, new_token
-from tests.web.asgi import COOKIE, HOST, OWN, PORT, POSTED, TOKEN, Headers, Reply, app_of, knock
+from tests.web.asgi import COOKIE, HOST, OWN, PORT, POSTED, TOKEN, Headers, Reply, app_of, knock, run
 
 
 async def inside(scope: Scope, receive: Receive, send: Send) -> None:
@@ -234,7 +233,7 @@ def test_web_sockets_are_refused() -> None:
     async def send(message: Any) -> None:
         sent.append(message["type"])
 
-    asyncio.run(DOOR({"type": "websocket"}, send, send))  # type: ignore[arg-type]
+    run(DOOR({"type": "websocket"}, send, send))  # type: ignore[arg-type]
     assert sent == ["websocket.close"]
 
 
@@ -283,7 +282,8 @@ def test_connections_of_other_users_are_refused(monkeypatch: pytest.MonkeyPatch)
         assert not is_in(knock(door, headers=OWN, **at))
         assert not is_in(knock(door, headers=OWN, client=None))
         monkeypatch.undo()
-    # One that has been closed is shown as one of root: it must not count.
+        client.close()  # now it is shown as one of root, and must not count
+        assert not is_in(knock(door, headers=OWN, **at))
     assert not is_in(knock(door, headers=OWN, **at))
     assert is_in(knock(DOOR, headers=OWN, **at))
 

@@ -1,6 +1,6 @@
 """Step 5 of the workbench: what a run will do, its progress, and the list of runs.
 
-Covers: shoal.web.outputs
+Covers: web/outputs.py.
 """
 
 from __future__ import annotations

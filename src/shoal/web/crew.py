@@ -39,6 +39,8 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._turn = asyncio.Lock()
+        self._busy = False  # it has a call that it has not answered
+        self._killed = False
 
     @classmethod
     async def start(cls, folder: Path, memory: int) -> Worker:
@@ -57,12 +59,15 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether it can take calls."""
-        return self._process.returncode is None
+        return self._process.returncode is None and not self._killed
 
     async def call(self, name: str, arguments: dict[str, Any], progress: Callable[[str, float], None]) -> Any:
         """Carry out a call, and return its result."""
         assert self._process.stdin is not None
         async with self._turn:
+            if self._busy:  # its answer would be taken for one to this call
+                raise TaskError("cancelled", "This waited for other work, which was ended: try again.")
+            self._busy = True
             with contextlib.suppress(ConnectionError):
                 self._process.stdin.write(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
                 await self._process.stdin.drain()
@@ -70,29 +75,34 @@ class Worker:
                 message = json.loads(line)
                 if "progress" in message:
                     progress(*message["progress"])
-                elif "error" in message:
+                    continue
+                self._busy = False
+                if "error" in message:
                     raise TaskError(**message["error"])
-                else:
-                    return message["result"]
+                return message["result"]
             code = await self._process.wait()
             raise TaskError("crash", _crash(code))
 
     async def _line(self) -> bytes:
-        """Return the next line that it writes, or nothing when it has ended."""
+        """Return the next line that it writes, or nothing when it has ended, maybe in the middle of a line."""
         assert self._process.stdout is not None
         try:
-            return await self._process.stdout.readline()
+            line = await self._process.stdout.readline()
+            return line if line.endswith(b"\n") else b""
         except ValueError:  # what is left of the line would be taken for other answers
             self.kill()
             raise TaskError("memory", f"The answer has more than {LINE >> 20} MB: ask for less at a time.") from None
 
     def kill(self) -> None:
         """End it at once."""
+        self._killed = True
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
     async def stop(self) -> None:
         """Interrupt what it does, and wait until it has cleaned up."""
+        if not self._busy:
+            self.kill()
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
@@ -126,6 +136,11 @@ class Task:
     stage_began: float = field(default_factory=time.monotonic)
     stages: dict[str, float] = field(default_factory=dict)  # those so far, with how far each has come
     work: asyncio.Future[Any] = field(init=False)
+
+    def begin(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Let it be carried out. If no page asks how it failed, nothing is logged: the reason could quote data."""
+        self.work = asyncio.ensure_future(work)
+        self.work.add_done_callback(lambda work: work.cancelled() or work.exception())
 
     def progress(self, stage: str, share: float) -> None:
         """Note how far it is."""
@@ -180,7 +195,7 @@ class Looker:
             self._told ^= {key}
         if task is None:
             task = Task(name)
-            task.work = asyncio.ensure_future(self._carry_out(task, arguments))
+            task.begin(self._carry_out(task, arguments))
         self._tasks[key] = task
         while len(self._tasks) > CALLS:
             self._tasks.pop(next(iter(self._tasks)))
@@ -260,7 +275,7 @@ class Crew:
     def alone(self, key: str, name: str, arguments: dict[str, Any]) -> Task:
         """Give a long call to a worker of its own. ``key`` names it for :meth:`task` and :meth:`cancel`."""
         task = Task(name)
-        task.work = asyncio.ensure_future(self._carry_out(task, arguments))
+        task.begin(self._carry_out(task, arguments))
         self._alone[key] = task
         return task
 

@@ -58,7 +58,7 @@ def check_token(token: str) -> str:
 
     >>> check_token("correct-horse")
     Traceback (most recent call last):
-    shoal.errors.OptionError: The token must have more than 128 bits ... got about 42: ...
+    shoal.errors.OptionError: The token must have more than 128 bits ... got about 39: ...
     """
     if not re.fullmatch(r"[A-Za-z0-9._~-]*", token):
         raise OptionError(

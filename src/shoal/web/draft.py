@@ -153,8 +153,12 @@ class Draft:
         if role in OF_RECORDS or old in OF_RECORDS:
             self.found = {}
             self.tables["columns"].pop(column, None)
+        if role in ("set", "record"):
             reading.pop("no_sets", None)
+        elif old == "set" and not {"sets", "item_column", "id_column"} & set(reading):
+            reading["no_sets"] = True  # otherwise, the column would be found to hold sets again
         if role == "drop":
+            self.tables["columns"].setdefault(column, "plain")
             names = self.tables["output"].get("columns", list(self.tables["columns"]))
             self.tables["output"]["columns"] = [name for name in names if name != column]
         elif role not in OF_RECORDS:

@@ -138,7 +138,7 @@ def _field(one: Option, value: Any, files: Collection[str]) -> Field:
 
 def _text(one: Option, value: Any) -> str:
     """Return the value of an option as a text that :func:`_value` reads back."""
-    if one.metavar == DELIMITER and isinstance(value, str):
+    if one.metavar == DELIMITER and isinstance(value, str) and (len(value) == 1 or tuple not in one.also):
         return MARKS.get(value, value)
     if tuple in one.also:
         several = (value,) if isinstance(value, str) else value

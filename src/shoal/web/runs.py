@@ -81,7 +81,8 @@ class Run:
     @property
     def outputs(self) -> list[str]:
         """The names of the files that it wrote."""
-        return [name for name in self.content.get("outputs", []) if (self.folder / str(name)).parent == self.folder]
+        names = map(str, self.content.get("outputs", []))
+        return [name for name in names if name == Path(name).name != ".."]
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -227,7 +228,7 @@ class Runs:
         if self._current is not None and (self._current.project.name, self._current.number) == (project.name, number):
             return self._current
         run = Run.load(project, project.run(number))
-        stamp, why = self._why.get(run.path, (0.0, ""))
+        stamp, why = self._why.get(run.path, (None, ""))
         if run.state == "failed" and run.stamp == stamp:
             run.content["message"] = why
         return run

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from functools import cache
+from pathlib import Path
 
 from shoal.spelling import respell
 
@@ -36,6 +38,20 @@ def in_page(message: str) -> str:
     'Name the column (the role record), or pass \u201cItem delimiter\u201d: | and \u201cHeader\u201d: no.'
     """
     return respell(message, _options(), _written)
+
+
+def bug(error: Exception) -> str:
+    """Tell of a bug where it is. The text of the error is left out, because it could show data.
+
+    >>> try:
+    ...     {}["Ann, 34, flu"]
+    ... except KeyError as error:
+    ...     bug(error)
+    'This is a bug in Shoal (KeyError in <doctest shoal.web.words.bug[0]>:2). Please report it.'
+    """
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    name = type(error).__name__
+    return f"This is a bug in Shoal ({name} in {Path(place.filename).name}:{place.lineno}). Please report it."
 
 
 def _written(name: str, value: str | None) -> str:

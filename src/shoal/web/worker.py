@@ -21,17 +21,16 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from shoal.errors import ShoalError
-from shoal.jobs import anonymize, job  # noqa: F401  (loaded before the first call)
-from shoal.web.words import in_page
+from shoal.web.words import bug, in_page
 
 EVERY = 0.1  # seconds between two messages about progress
+LOADED = ("shoal.jobs.anonymize", "shoal.jobs.job")  # before the first call
 GRACE = 5.0  # seconds that an interrupted task has to clean up
 Arguments = dict[str, Any]
 
@@ -59,8 +58,10 @@ def file_key(*paths: str | Path) -> list[Any]:
     return [(name, about.st_mtime_ns, about.st_size) for name, about in found]
 
 
-def main() -> None:
-    """Answer calls until standard input ends."""
+def main(*modules: str) -> None:
+    """Load modules, and answer calls until standard input ends."""
+    for name in modules:
+        importlib.import_module(name)
     folder, memory = sys.argv[1], int(sys.argv[2])
     os.chdir(folder)  # paths of a workspace are relative, and so are those in messages
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -69,7 +70,8 @@ def main() -> None:
     calls: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_listen, args=(calls,), daemon=True).start()
     session = Session(memory=memory // 2)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT may be ignored, as under nohup
+        signal.signal(number, signal.default_int_handler)
     while True:
         try:
             _answer(session, json.loads(calls.get()), answers)
@@ -122,9 +124,7 @@ def _answer(session: Session, call: dict[str, Any], answers: IO[str]) -> None:
         message = "The memory limit of the workbench was reached: start it with a larger --memory, or use less data."
         _write(answers, {"error": {"kind": "memory", "message": message}})
     except Exception as error:  # its text could show data
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"This is a bug in Shoal ({type(error).__name__} in {Path(place.filename).name}:{place.lineno})."
-        _write(answers, {"error": {"kind": "bug", "message": message}})
+        _write(answers, {"error": {"kind": "bug", "message": bug(error)}})
 
 
 def _write(answers: IO[str], message: dict[str, Any]) -> None:
@@ -137,4 +137,4 @@ def _write(answers: IO[str], message: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*LOADED)

@@ -59,7 +59,8 @@ def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
         "without_sets": origin.layout.without_sets,
         "different_items": len(rows.labels),
         "total_items": rows.total_items,
-        "persons": rows.persons and {"count": rows.persons.count(), "nouns": rows.persons.nouns},
+        "persons": rows.persons
+        and {"count": rows.persons.count(), "noun": rows.persons.noun, "nouns": rows.persons.nouns},
         "left_out": {name: reason for names, reason in left_out(dataset) for name in names},
         "notes": [in_page(worded(note)) for note in origin.notes if not note.left_out],
         "model": model and {"name": model.name, **model.values()},
