@@ -1,6 +1,6 @@
 """Edits of a hierarchy: what each does, what is refused, and that no sequence of edits loses an item.
 
-Covers: shoal.hierarchies.edit
+Covers: hierarchies/edit.py
 """
 
 from __future__ import annotations
@@ -100,7 +100,15 @@ def test_items_that_are_there_already_or_blank() -> None:
 
 def test_an_item_of_the_name_of_a_group_whose_other_name_is_taken() -> None:
     tree = Hierarchy.from_tree({"*": {"hot": ["tea"], "hot:group": ["x"]}})
-    assert edit.add_item_below_its_group(tree, "hot").items_of("hot:group-2") == ("hot", "tea")
+    assert edit.add_items_below_groups(tree, ["hot"]).items_of("hot:group-2") == ("hot", "tea")
+
+
+def test_nested_groups_that_are_items_too() -> None:
+    tree = edit.add_items_below_groups(TREE, ["drinks", "hot"])
+    assert tree.items_of("drinks:group") == ("beer", "drinks", "coffee", "hot", "tea")
+    assert tree.items_of("hot:group") == ("coffee", "hot", "tea")
+    with pytest.raises(HierarchyError, match="is an item"):
+        edit.add_items_below_groups(TREE, ["tea"])
 
 
 def test_a_chain_below_the_root_becomes_one_level() -> None:

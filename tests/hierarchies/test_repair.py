@@ -1,6 +1,6 @@
 """Repairs of malformed hierarchies: the result is a tree, and every repair is told.
 
-Covers: shoal.hierarchies.repair
+Covers: hierarchies/repair.py
 """
 
 from __future__ import annotations

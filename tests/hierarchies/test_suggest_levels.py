@@ -1,6 +1,6 @@
 """Guesses of the levels of a table, and the counts and ranges that a page shows.
 
-Covers: shoal.hierarchies.suggest_levels, shoal.hierarchies.tree_counts, shoal.hierarchies.ranges
+Covers: hierarchies/suggest_levels.py, hierarchies/tree_counts.py, hierarchies/ranges.py
 """
 
 from __future__ import annotations

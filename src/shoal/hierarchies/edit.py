@@ -92,9 +92,7 @@ def rename(tree: Hierarchy, group: str, name: str, marks: str = "", as_read: Rea
     >>> rename(Hierarchy.from_tree({"*": {"drinks": ["beer"]}}), "drinks", "beverages").labels
     ('beer', 'beverages', '*')
     """
-    _known(tree, group)
-    if tree.code_of[group] < tree.n_leaves:
-        raise HierarchyError(f"'{shorten(group)}' is an item: the data use its label, so it cannot be renamed.")
+    _refuse_no_group(tree, group)
     if name == group:
         return tree
     check_name(tree, name, marks, as_read)
@@ -250,15 +248,15 @@ def add_items(tree: Hierarchy, items: Iterable[str], parent: str) -> Hierarchy:
     return _tree(tree, parents)
 
 
-def add_item_below_its_group(tree: Hierarchy, label: str) -> Hierarchy:
-    """Make room for an item that has the name of a group: the group gets another name, the item goes below it.
+def add_items_below_groups(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
+    """Make room for items that have the name of a group: the group gets another name, the item goes below it.
 
     Parameters
     ----------
     tree : Hierarchy
         The tree.
-    label : str
-        The name of the group and of the item.
+    labels : iterable of str
+        The names that items and groups share.
 
     Returns
     -------
@@ -271,14 +269,24 @@ def add_item_below_its_group(tree: Hierarchy, label: str) -> Hierarchy:
 
     Examples
     --------
-    >>> add_item_below_its_group(Hierarchy.from_tree({"*": {"milk": ["oat milk"]}}), "milk").parents_by_label()
+    >>> add_items_below_groups(Hierarchy.from_tree({"*": {"milk": ["oat milk"]}}), ["milk"]).parents_by_label()
     {'milk': 'milk:group', 'oat milk': 'milk:group', 'milk:group': '*', '*': None}
     """
-    name, number = f"{label}:group", 1
-    while name in tree.code_of:
-        number += 1
-        name = f"{label}:group-{number}"
-    return add_items(rename(tree, label, name), [label], name)
+    names: dict[str | None, str] = {}
+    taken = set(tree.labels)
+    for label in labels:
+        _refuse_no_group(tree, label)
+        name, number = f"{label}:group", 1
+        while name in taken:
+            number += 1
+            name = f"{label}:group-{number}"
+        taken.add(name)
+        names[label] = name
+    renamed = {
+        names.get(label, label): parent if parent is None else names.get(parent, parent)
+        for label, parent in tree.parents_by_label().items()
+    }
+    return _tree(tree, {**renamed, **{str(label): name for label, name in names.items()}})
 
 
 def without_items(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
@@ -364,6 +372,13 @@ def _known(tree: Hierarchy, label: str) -> None:
     if label not in tree.code_of:
         hint = did_you_mean(label, tree.labels)
         raise HierarchyError(f"'{shorten(label)}' is not in the hierarchy{hint}: use a label as the tree shows it.")
+
+
+def _refuse_no_group(tree: Hierarchy, group: str) -> None:
+    """Refuse an item, or an unknown label, where a group gets another name."""
+    _known(tree, group)
+    if tree.code_of[group] < tree.n_leaves:
+        raise HierarchyError(f"'{shorten(group)}' is an item: the data use its label, so it cannot be renamed.")
 
 
 def _refuse_item(tree: Hierarchy, parent: str) -> None:

@@ -12,11 +12,9 @@ from shoal.data.ordered import OrderedAttribute
 def tree_of_ranges(axis: OrderedAttribute, values: list[str]) -> Hierarchy:
     """Return the values of a column below the ranges of its levels. Ranges without a value are left out.
 
-    >>> from shoal.data.columns import Column
     >>> tens = OrderedAttribute("age", 10, 29, levels=(np.arange(10, 30, 5), np.arange(10, 30, 10)))
-    >>> tree_of_ranges(tens, ["17", "21"]).parents_by_label()
-    {'17': '[15:19]', '21': '[20:24]', '[15:19]': '[10:19]', '[20:24]': '[20:29]', '[10:19]': '*', '[20:29]': '*',
-     '*': None}
+    >>> tree_of_ranges(tens, ["17", "21"]).labels
+    ('17', '21', '[15:19]', '[10:19]', '[20:24]', '[20:29]', '*')
     """
     parents: dict[str, str | None] = {ANYTHING: None}
     for text in values:
@@ -26,7 +24,7 @@ def tree_of_ranges(axis: OrderedAttribute, values: list[str]) -> Hierarchy:
             at = int(np.searchsorted(level, place, side="right")) - 1
             stop = int(level[at + 1]) - 1 if at + 1 < len(level) else axis.ends
             label = str(axis.text(int(level[at]), stop))
-            if label == child or (label in parents and parents[label] is None):
+            if label == child:  # a range of one value
                 continue
             parents.setdefault(child, label)
             child = label

@@ -10,7 +10,7 @@ from shoal.data.transactions import Transactions
 
 
 def records_of_nodes(tree: Hierarchy, rows: Transactions) -> Counts:
-    """Return the number of records (or persons, if they are known) with at least one item of each node.
+    """Return the number of records with at least one item of each node.
 
     Items that the tree lacks do not count.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,13 @@ from shoal.errors import InputError
 from shoal.hierarchies import intervals
 from shoal.visible import visible
 from shoal.web.draft import Draft
+
+RANGES = {
+    "width": "of equal width",
+    "quantiles": "with about the same number of records",
+    "breaks": "that start at given values",
+    "calendar": "of the calendar",
+}
 
 
 @dataclass(frozen=True)
@@ -76,8 +84,15 @@ class Subject:
     @property
     def _about(self) -> dict[str, Any]:
         """What the draft says about the column."""
-        about = self.draft.tables["columns"].get(self.name, {})
-        return about if isinstance(about, dict) else {"role": about}
+        return self.draft.about(self.name)
+
+    @property
+    def called(self) -> str:
+        """The name of what was chosen, for people."""
+        kind, _, rest = self.chosen.partition(":")
+        if self.spec["levels"]:
+            return f"{RANGES[kind]}: {rest.replace(',', ', ')}"
+        return self.chosen.rpartition("/")[2]
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -90,32 +105,25 @@ class Subject:
         sensitive = self.draft.tables["model"].get("sensitive", [])
         spec["format"] = self.draft.tables["items"].get("hierarchy_format", "")
         spec["sensitive"] = sorted(sensitive) if isinstance(sensitive, list) else []
+        given = self.draft.tables["items"].get("hierarchy")
+        spec["sets"] = given if self.kind == "items" and isinstance(given, dict) else {}
         return spec
-
-    @property
-    def files(self) -> list[str]:
-        """The files of the subject that must exist."""
-        return [self.spec["file"]] if self.spec["file"] else []
 
     def stamp(self, root: Path) -> str:
         """Return a text that changes with the file."""
-        try:
-            about = (root / self.spec["file"]).stat()
-        except OSError:
-            return ""
-        return f"{about.st_mtime_ns}-{about.st_size}" if self.spec["file"] else ""
+        stamps = []
+        for file in (self.spec["file"], *self.spec.get("sets", {}).values()):
+            with contextlib.suppress(OSError):
+                about = (root / file).stat()
+                stamps.append(f"{about.st_mtime_ns}-{about.st_size}" if file else "")
+        return " ".join(stamps)
 
     def choose(self, file: str, format: str = "") -> None:
         """Use a file or levels, or nothing."""
         if self.kind == "column":
-            about = dict(self._about)
-            about.pop("hierarchy", None)
+            self.draft.describe(self.name, hierarchy=file or None)
             if file:
-                about.pop("order", None)
-                about["hierarchy"] = file
-                if not intervals.is_spec(file):
-                    about["type"] = "category"
-            self.draft.tables["columns"][self.name] = about
+                self.draft.describe(self.name, order=None)
             return
         items = self.draft.tables["items"]
         given = items.pop("hierarchy", None)
@@ -132,8 +140,4 @@ class Subject:
 
     def read_as(self, type: str) -> None:
         """Say how the values of a column are read."""
-        about = {**self._about, "type": type}
-        about.pop("order", None)
-        if type == "auto":
-            about.pop("type")
-        self.draft.tables["columns"][self.name] = about
+        self.draft.describe(self.name, type=None if type == "auto" else type, order=None)

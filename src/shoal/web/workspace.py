@@ -8,6 +8,7 @@
       projects/NAME/
         project.json              the choices, as the tables of a problem file; no data
         hierarchies/              hierarchies that were made or changed in the workbench
+          history/                how each was made, and its versions before each change
         runs/0001/
           run.json                the state of the run, and its figures
           problem.toml            'shoal run problem.toml' does the same again

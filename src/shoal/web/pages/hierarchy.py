@@ -10,12 +10,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shoal.data.columns import TYPES
-from shoal.hierarchies import intervals
 from shoal.web.crew import Task
 from shoal.web.page import Desk, render, show, waiting
 from shoal.web.pages import hierarchy_choice, hierarchy_edit
 from shoal.web.pages.hierarchy_edit import about
-from shoal.web.subject import Subject
+from shoal.web.subject import RANGES, Subject
 from shoal.web.workspace import project_name
 
 
@@ -52,7 +51,7 @@ async def part(request: Request) -> Response:
         seen=task.result(),
         axis=axis,
         history=history.result(),
-        kinds=intervals.KINDS,
+        ranges=RANGES,
         types=TYPES,
         text=request.query_params.get("text", ""),
         table=request.query_params.get("table", ""),

@@ -17,6 +17,7 @@ from shoal.web.forms import Form, read_form
 from shoal.web.page import Desk, go, render, waiting
 from shoal.web.pages.hierarchy_edit import about, address, carry_out, folder, ticket
 from shoal.web.subject import Subject
+from shoal.web.tasks.data import KEY
 
 BY = {
     "frequency": "items that are about equally common",
@@ -28,6 +29,7 @@ SEVERAL = {
     "most-frequent": "keep the parent that your data use most",
     "split": "make a group for each parent",
 }
+TEXT = (".csv", ".tsv", ".txt", ".json", ".csv.gz", ".tsv.gz", ".txt.gz", ".json.gz")  # names of hierarchies
 UNKNOWN = {"group": "in groups of their own", "root": "directly below the top"}
 
 
@@ -46,7 +48,7 @@ async def choose(request: Request) -> Response:
 
     def then(desk: Desk, result: Any) -> str:
         here = Subject.of(desk.draft, subject.key)
-        if result["kind"] == "table" and result["levels"] and not format:
+        if result["kind"] == "table" and not format and (result["levels"] or not file.endswith(TEXT)):
             return address(desk, here, table=file)
         here.choose(file, format)
         desk.save()
@@ -61,21 +63,26 @@ async def levels(request: Request) -> Response:
     subject = Subject.of(desk.draft, form.text("of"))
     if subject.kind != "column":
         raise OptionError("Ranges are for columns of numbers and dates: choose a column.")
-    if form.text("type") in TYPES:
-        subject.read_as(form.text("type"))
     kind, text = form.text("kind"), form.text("levels").replace(" ", "")
     if kind and kind not in intervals.KINDS:
         raise OptionError(f"There are no such ranges: choose one of {', '.join(intervals.KINDS)}.")
     if kind and not text:
         raise OptionError(f"Write the ranges, such as {intervals.KINDS[kind].partition(' ')[0].partition(':')[2]}.")
-    subject.choose(f"{kind}:{text}" if kind else "")
+    type = "auto" if kind and form.text("type") == "category" else form.text("type", "auto")
+    if type not in TYPES:
+        raise OptionError(f"Values are read as one of {', '.join(TYPES)}: choose one.")
+
+    def say(subject: Subject) -> None:
+        """Put it into the draft."""
+        subject.read_as(type)
+        subject.choose(f"{kind}:{text}" if kind else "")
+
+    say(subject)
     task = desk.ask("hierarchy.view_size", data=desk.draft.data, of=subject.key, spec=subject.spec)
 
     def then(desk: Desk, result: Any) -> str:
         here = Subject.of(desk.draft, subject.key)
-        if form.text("type") in TYPES:
-            here.read_as(form.text("type"))
-        here.choose(f"{kind}:{text}" if kind else "")
+        say(here)
         desk.save()
         return address(desk, here)
 
@@ -142,7 +149,7 @@ async def files(request: Request) -> Response:
     """List the files of the workspace, those first that fit the subject."""
     desk = Desk.of(request)
     subject = Subject.of(desk.draft, request.query_params.get("of", ""))
-    names = [file for file in desk.files() if file != desk.draft.data["file"]]
+    names = [file for file in _files(desk) if file != desk.draft.data["file"]]
     tasks = [(file, _recognize(desk, subject, file, asked=False)) for file in names]
     for _, task in tasks:
         shown = await waiting(request, task)
@@ -212,9 +219,14 @@ def _repair(desk: Desk, form: Form) -> dict[str, Any]:
 _MAKERS = {"build": _build, "table": _table, "repair": _repair}
 
 
+def _files(desk: Desk) -> list[str]:
+    """List the files that can be chosen. Keys are never read."""
+    return [file for file in desk.files() if not file.endswith(KEY)]
+
+
 def _file(desk: Desk, name: str) -> str:
     """Return the path of a file that was chosen or uploaded."""
-    known = desk.files()
+    known = _files(desk)
     for path in (name, f"inputs/{name}"):
         if path in known:
             return path

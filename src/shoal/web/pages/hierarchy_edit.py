@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.report.formatting import count_noun
 from shoal.web.crew import Task
 from shoal.web.forms import read_form
 from shoal.web.page import Desk, go, render, waiting
@@ -95,19 +94,12 @@ def about(desk: Desk, subject: Subject) -> dict[str, Any]:
         """Return an address of the step for the same subject."""
         return f"{step}{place}?{urlencode({'of': subject.key, **query})}"
 
-    persons = desk.draft.found.get("persons")
-
-    def holders(count: int) -> str:
-        """Return how many records, or persons, hold a label."""
-        return f"{count:,} {persons['nouns']}" if persons else count_noun(count, "record")
-
     return {
         "desk": desk,
         "base": desk.base,
         "step": step,
         "subject": subject,
         "link": link,
-        "holders": holders,
     }
 
 
@@ -123,7 +115,8 @@ async def edit(request: Request) -> Response:
         "parent": form.text("parent"),
     }
     given = {"data": desk.draft.data, "of": subject.key, "spec": subject.spec, "folder": folder(desk)}
-    task = desk.ask("hierarchy_change.change", edit=change, ticket=ticket(), **given)
+    used = _is_used(desk, subject.spec["file"])
+    task = desk.ask("hierarchy_change.change", edit=change, used=used, ticket=ticket(), **given)
 
     def then(desk: Desk, result: Any) -> str:
         here = Subject.of(desk.draft, subject.key)
@@ -140,18 +133,27 @@ async def undo(request: Request) -> Response:
     desk, form = Desk.of(request), await read_form(request)
     subject = Subject.of(desk.draft, form.text("of"))
     file = subject.spec["file"]
-    task = desk.ask("hierarchy_change.undo", file=file, folder=folder(desk), ticket=ticket())
+    used = _is_used(desk, file)
+    task = desk.ask("hierarchy_change.undo", file=file, folder=folder(desk), used=used, ticket=ticket())
 
     def then(desk: Desk, result: Any) -> str:
-        if result["from"] is not None:
-            here = Subject.of(desk.draft, subject.key)
+        here = Subject.of(desk.draft, subject.key)
+        if result["from"] is None:
+            here.choose(result["file"])
+            desk.save()
+        else:
             here.choose(result["from"]["file"], result["from"]["format"])
             desk.save()
-            if file not in str(desk.draft.tables):
+            if not used and f"'{file}'" not in str(desk.draft.tables):
                 desk.ask("hierarchy_change.discard", file=file, folder=folder(desk), ticket=ticket())
         return address(desk, subject)
 
     return await carry_out(request, desk, task, then)
+
+
+def _is_used(desk: Desk, file: str) -> bool:
+    """Return whether a run was made with a file: then it must stay as it is, so that the run can be repeated."""
+    return bool(file) and any(f"'{file}'" in str(run.choices) for run in desk.bench.runs.of(desk.project))
 
 
 routes = [

@@ -7,6 +7,7 @@ A hierarchy is that of a *subject*: ``items``, ``set.NAME`` (one of several colu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from shoal import hierarchies
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.attributes import is_missing
 from shoal.data.columns import Column, values_of
+from shoal.data.labels import label_key
 from shoal.data.ordered import OrderedAttribute
 from shoal.data.tags import Tags
 from shoal.errors import HierarchyError, InputError, OptionError
@@ -27,8 +29,10 @@ from shoal.hierarchies.formats import text_of
 from shoal.hierarchies.ranges import tree_of_ranges
 from shoal.hierarchies.repair import repair
 from shoal.hierarchies.tree_counts import records_of_nodes
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.web.tasks.data import found
 from shoal.web.tasks.hierarchy_problems import find_problems
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
 PAGE = 100  # children that a list shows at once
@@ -45,7 +49,16 @@ class View:
     tree: Hierarchy
     rows: Transactions
     records: Any  # of each node
-    state: str  # file, built (Shoal builds it when it runs), levels
+    state: str  # file, built (Shoal builds it when it runs), joined (of several columns of sets), levels
+
+    def below(self, parent: int) -> Sequence[int]:
+        """Return the children of a node: ranges by their first value, anything else by label."""
+        children = self.tree.children[parent]
+        if self.state != "levels":
+            return children
+        leaves = [self.tree.labels[slice(*self.tree.span[child])] for child in children]
+        first = [min(map(label_key, labels)) for labels in leaves]
+        return [child for _, child in sorted(zip(first, children, strict=True))]
 
     def node(self, node: int) -> dict[str, Any]:
         """Describe a node."""
@@ -60,7 +73,7 @@ class View:
 
     def children(self, parent: int, start: int) -> dict[str, Any]:
         """Describe some children of a node."""
-        below = self.tree.children[parent]
+        below = self.below(parent)
         start = max(0, min(start, len(below) - 1)) // PAGE * PAGE
         shown = [self.node(child) for child in below[start : start + PAGE]]
         return {"parent": parent, "nodes": shown, "start": start, "total": len(below), "page": PAGE}
@@ -70,7 +83,7 @@ class View:
         path = self.tree.ancestors(at)[::-1]
         top = here = self.node(path[0])
         for parent, child in pairwise(path):
-            here["below"] = self.children(parent, self.tree.children[parent].index(child))
+            here["below"] = self.children(parent, self.below(parent).index(child))
             here = next(one for one in here["below"]["nodes"] if one["id"] == child)
         if here["group"]:
             here["below"] = self.children(at, start)
@@ -121,7 +134,7 @@ def view(session: Session, data: dict[str, Any], of: str, spec: Spec) -> View | 
         session.progress("counting records", 0.0)
         return View(tree, rows, records_of_nodes(tree, rows), state)
 
-    key = [data, spec, file_key(data["file"], spec.get("file") or "")]
+    key = [data, spec, file_key(data["file"], spec.get("file") or "", *spec.get("sets", {}).values())]
     kept: View | None = session.keep(f"view of {of}", key, make)
     return kept
 
@@ -137,8 +150,11 @@ def _tree(session: Session, data: dict[str, Any], of: str, spec: Spec) -> tuple[
         if not dataset.transactions.labels:
             return None, "none"
         session.progress("building a hierarchy", 0.0)
-        multiset = bool(data.get("multiset"))
-        _, tree = build_default(dataset, spec.get("sensitive", ()), multiset=multiset)
+        if spec.get("sets"):
+            named = {name: file for name, file in spec["sets"].items() if file}
+            return DatasetSpec(file=data["file"], hierarchy=named).load_item_hierarchy(dataset), "joined"
+        rows = rows_of(session, data, of)
+        _, tree = build_default(dataset.with_transactions(rows), spec.get("sensitive", ()))
         return tree, "built"
     if kind == "column" and spec.get("levels"):
         rows = rows_of(session, data, of, spec.get("missing"))
@@ -196,7 +212,7 @@ def look(
     if seen is None:
         return {"state": "none"}
     tree = seen.tree
-    at = at if 0 <= at < len(tree) else tree.root
+    given, at = at, at if 0 <= at < len(tree) else tree.root
     dataset = found(session, data).data
     as_read = dataset.origin.as_read if of == "items" else None
     problems = find_problems(tree, seen.rows, seen.state, as_read, spec.get("sensitive", ()))
@@ -208,8 +224,8 @@ def look(
         "example": _example(seen),
         "problems": [one.plain() for one in problems],
         "tree": seen.open(at, start),
-        "at": at,
-        "chosen": node(session, data, of, spec, at) if at != tree.root else None,
+        "at": given,
+        "chosen": node(session, data, of, spec, at) if given == at else None,
     }
 
 
@@ -224,7 +240,19 @@ def _broken(spec: Spec, error: InputError) -> dict[str, Any]:
             done = repair(spec["file"], format=format).done
         except InputError:
             done = ()
-    return {"state": "broken", "problems": shown, "more": more, "repair": done[:LISTED], "repairs": len(done)}
+    return {
+        "state": "broken",
+        "problems": [in_page(_without_name(one, spec)) for one in shown],
+        "more": more,
+        "repair": [in_page(one) for one in done[:LISTED]],
+        "repairs": len(done),
+    }
+
+
+def _without_name(problem: str, spec: Spec) -> str:
+    """Return a problem without the name of the file, which the page shows above."""
+    text = problem.removeprefix(str(spec.get("file"))).lstrip(":, ")
+    return text[:1].upper() + text[1:]
 
 
 def _figures(tree: Hierarchy) -> dict[str, Any]:

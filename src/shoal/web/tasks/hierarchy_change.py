@@ -1,42 +1,30 @@
-"""Makes and changes the hierarchies of a project: files in its folder, with the versions before each change.
-
-``hierarchies/NAME.csv`` is the file that runs read. ``hierarchies/history/NAME.csv.json`` says how it was made and what
-was changed, and ``hierarchies/history/NAME.csv/0001.csv`` is what it was before the first change. The input that a copy
-was made of never changes.
-"""
+"""Makes and changes the hierarchies of a project. The input that a copy was made of never changes."""
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from shoal import hierarchies, io
 from shoal.data import Hierarchy
-from shoal.errors import HierarchyError, InputError, OptionError, shorten
-from shoal.files import atomic_output
-from shoal.hierarchies import edit as edits
+from shoal.errors import InputError
 from shoal.hierarchies.build import over
-from shoal.hierarchies.formats import read_draft
 from shoal.hierarchies.from_table import check_levels
 from shoal.hierarchies.repair import repair
 from shoal.hierarchies.suggest_levels import suggest_levels
-from shoal.report.formatting import count_noun
+from shoal.web.tasks import hierarchy_versions as versions
 from shoal.web.tasks.data import found
-from shoal.web.tasks.hierarchy import Spec, View, rows_of, view
+from shoal.web.tasks.hierarchy import Spec, rows_of, view
+from shoal.web.tasks.hierarchy_edits import changed
+from shoal.web.tasks.hierarchy_versions import History, history_of, is_own
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
-from shoal.web.workspace import project_name
 
-VERSIONS = 20  # that can be undone
-LARGEST = 50_000_000  # bytes of a file that is looked into without being asked
+LARGEST = 10_000_000  # bytes of a file that is looked into without being asked
 MOSTLY = 0.9  # of the items must be in a table that is offered without being asked for
 TEXT = (".csv", ".tsv", ".txt", ".json")
-History = dict[str, Any]
 
 
 def recognize(
@@ -91,11 +79,11 @@ def make(
         )
     else:
         fixed = repair(spec["file"], format=spec.get("format") or None)
-        tree, findings, name = fixed.hierarchy, list(fixed.done[:100]), Path(spec["file"]).stem
+        tree, findings, name = fixed.hierarchy, [in_page(one) for one in fixed.done[:100]], Path(spec["file"]).stem
         made = f"A repaired copy of {Path(spec['file']).name}"
-    path = _new_path(folder, name)
-    _write(tree, path)
-    _note(path, {"made": made, "findings": findings, "from": None, "steps": []})
+    path = versions.new_path(folder, name)
+    versions.write(tree, path)
+    versions.note(path, {"made": made, "findings": findings, "from": None, "steps": []})
     return {"file": str(path)}
 
 
@@ -136,19 +124,19 @@ def _of_table(
         unknown_items=how.get("unknown_items", "group"),
         name=Path(how["file"]).name,
     )
-    return summary.hierarchy, [_in_words_of_the_page(one) for one in summary.sentences()]
+    return summary.hierarchy, [_told(one) for one in summary.sentences()]
 
 
-def _in_words_of_the_page(sentence: str) -> str:
-    """Return what was done about a problem without the names of arguments."""
+def _told(sentence: str) -> str:
+    """Return what was done about a problem of a table in the words of the form."""
     for argument, words in _WORDS.items():
         sentence = sentence.replace(argument, words)
-    return sentence
+    return in_page(sentence)
 
 
 _WORDS = {
-    " (several_parents='split' splits them instead)": " (with a group for each parent, they are split instead)",
-    "unknown_items='group'": "the choice 'in groups of their own'",
+    "several_parents='split' splits them instead": "with a group for each parent, they are split instead",
+    "unless unknown_items='group' puts them below a group of their own": "unless they get groups of their own",
 }
 
 
@@ -159,40 +147,46 @@ def change(
     spec: Spec,
     folder: str,
     edit: dict[str, Any],
+    used: bool = False,
     ticket: str = "",
 ) -> dict[str, Any]:
-    """Change the tree of a subject. The project's own copy is replaced; of anything else, a copy is made first."""
+    """Change the tree of a subject.
+
+    The project's own copy is replaced, unless a run has ``used`` it: each run can be repeated. Of anything else, a copy
+    is made first.
+    """
     seen = view(session, data, of, spec)
-    if seen is None or seen.state == "levels":
+    if seen is None or seen.state not in ("file", "built"):
         raise InputError("There is no hierarchy to change: choose or build one first.")
-    tree, said, at = _changed(session, data, of, seen, edit)
+    tree, said, at = changed(session, data, of, seen, edit)
     path, own = Path(spec.get("file") or f"{folder}/items-built.csv"), is_own(spec.get("file", ""), folder)
     if own:
+        path = versions.fork(path) if used else path
         history = history_of(str(path))
-        saved = _keep_version(path, history)
+        saved = versions.keep_version(path, history)
         history["steps"].append({"file": saved, "said": said})
-        _drop_old(path, history)
+        versions.drop_old(path, history)
     else:
-        path = _new_path(folder, path.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0])
+        path = versions.new_path(folder, path.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0])
         history = {"made": "", "findings": [], "from": {"file": spec.get("file", ""), "format": spec.get("format", "")}}
         history["made"] = f"A copy of {Path(spec['file']).name}" if spec.get("file") else "A copy of what Shoal builds"
         history["steps"] = [{"file": "", "said": said}]
-    _write(tree, path)
-    _note(path, history)
+    versions.write(tree, path)
+    versions.note(path, history)
     return {"file": str(path), "at": tree.code_of.get(at, -1), "said": said}
 
 
-def undo(session: Session, file: str, folder: str, ticket: str = "") -> dict[str, Any]:
+def undo(session: Session, file: str, folder: str, used: bool = False, ticket: str = "") -> dict[str, Any]:
     """Take back the last change of a hierarchy. Returns what to use then: the file, or what the copy was made of."""
     if not is_own(file, folder) or not (history := history_of(file))["steps"]:
         raise InputError("There is no change to take back.")
-    path, last = Path(file), history["steps"].pop()
+    last = history["steps"].pop()
     if not last["file"]:
         return {"file": "", "from": history["from"], "said": last["said"]}
-    os.replace(_versions(path) / last["file"], path)
-    os.utime(path)  # a new version, although its content was there before
-    _note(path, history)
-    return {"file": file, "from": None, "said": last["said"]}
+    path = versions.fork(Path(file)) if used else Path(file)
+    versions.restore(path, last["file"])
+    versions.note(path, history)
+    return {"file": str(path), "from": None, "said": last["said"]}
 
 
 def history(session: Session, file: str, folder: str, stamp: str = "") -> History | None:
@@ -202,188 +196,5 @@ def history(session: Session, file: str, folder: str, stamp: str = "") -> Histor
 
 def discard(session: Session, file: str, folder: str, ticket: str = "") -> None:
     """Delete a copy whose only change was taken back."""
-    path = Path(file)
     if is_own(file, folder):
-        path.unlink(missing_ok=True)
-        _record(path).unlink(missing_ok=True)
-        shutil.rmtree(_versions(path), ignore_errors=True)
-
-
-def is_own(file: str, folder: str) -> bool:
-    """Return whether a file is the project's own, which may be replaced."""
-    return bool(file) and Path(file).parent == Path(folder)
-
-
-def history_of(file: str) -> History:
-    """Return how a hierarchy was made and what was changed, or an empty history."""
-    try:
-        history: History = json.loads(_record(Path(file)).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {"made": "", "findings": [], "from": None, "steps": []}
-    return history
-
-
-def _changed(
-    session: Session, data: dict[str, Any], of: str, seen: View, edit: dict[str, Any]
-) -> tuple[Hierarchy, str, str]:
-    """Return the changed tree, what was done, and the label to look at."""
-    labels, name, parent = list(edit.get("label", [])), str(edit.get("name", "")).strip(), str(edit.get("parent", ""))
-    if edit["what"] not in _EDITS:
-        raise OptionError("This change is not known: reload the page.")
-    origin = found(session, data).data.origin
-    style = (origin.marks, origin.as_read) if of == "items" else ("", str)
-    tree, said, at = _EDITS[edit["what"]](seen, labels, name, parent, style)
-    gone = [label for label in seen.tree.labels[seen.tree.n_leaves :] if label not in tree.code_of]
-    if edit["what"] == "move" and gone:
-        said += f" {_quoted(gone)} had nothing left below and went away."
-    return tree, said, at
-
-
-Style = tuple[str, Callable[[str], str]]
-
-
-def _move(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    if not labels:
-        raise HierarchyError("Choose what to move.")
-    return edits.move(seen.tree, labels, parent), f"{_quoted(labels)} went below '{shorten(parent)}'.", labels[0]
-
-
-def _rename(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = edits.rename(seen.tree, labels[0], name, *style)
-    return tree, f"{_quoted(labels)} is now '{shorten(name)}'.", name
-
-
-def _group(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = edits.add_group(seen.tree, name, labels, *style)
-    return tree, f"The new group '{shorten(name)}' holds {_quoted(labels)}.", name
-
-
-def _remove(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = edits.remove_group(seen.tree, labels[0])
-    above = seen.tree.labels[int(seen.tree.parent[seen.tree.code_of[labels[0]]])]
-    return tree, f"The group {_quoted(labels)} was removed.", above
-
-
-def _add(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    if not labels:
-        raise HierarchyError("Choose what to put below the group.")
-    unknown = [label for label in labels if label not in set(seen.rows.labels)]
-    if unknown:
-        raise HierarchyError(f"{_quoted(unknown)} is not in your data: reload the page.")
-    return edits.add_items(seen.tree, labels, parent), f"{_quoted(labels)} went below '{shorten(parent)}'.", labels[0]
-
-
-def _add_all(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = seen.tree
-    missing = [label for label in seen.rows.used_labels if label not in tree.code_of]
-    if not missing:
-        raise HierarchyError("Every item has a place already.")
-    tree = edits.add_items(tree, missing, parent)
-    if name:
-        tree = edits.add_group(tree, name, missing, *style)
-    return tree, f"{count_noun(len(missing), 'missing label')} went below '{shorten(name or parent)}'.", name or parent
-
-
-def _item_of_group(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = seen.tree
-    if not labels:
-        raise HierarchyError("Choose a group.")
-    for label in labels:
-        tree = edits.add_item_below_its_group(tree, label)
-    return tree, f"{_quoted(labels)} became an item, and its group got another name.", labels[0]
-
-
-def _single(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    tree = edits.remove_single_groups(seen.tree)
-    gone = len(seen.tree) - len(tree)
-    return tree, f"{count_noun(gone, 'group')} with a single child went away.", ""
-
-
-def _unused(seen: View, labels: list[str], name: str, parent: str, style: Style) -> tuple[Hierarchy, str, str]:
-    unused = hierarchies.check(seen.tree, seen.rows).unused
-    tree = edits.without_items(seen.tree, unused)
-    return tree, f"{count_noun(len(unused), 'item')} that no record has went away.", ""
-
-
-_EDITS: dict[str, Callable[[View, list[str], str, str, Style], tuple[Hierarchy, str, str]]] = {
-    "move": _move,
-    "rename": _rename,
-    "group": _group,
-    "remove": _remove,
-    "add": _add,
-    "add_all": _add_all,
-    "item_of_group": _item_of_group,
-    "single": _single,
-    "unused": _unused,
-}
-
-
-def _quoted(labels: list[str]) -> str:
-    """Return a few labels as a sentence shows them."""
-    shown = ", ".join(f"'{shorten(label)}'" for label in labels[:3])
-    return shown + (f" and {len(labels) - 3:,} more" if len(labels) > 3 else "")
-
-
-def _new_path(folder: str, wish: str) -> Path:
-    """Return a path in the folder that is free."""
-    name = project_name(wish) if wish else "hierarchy"
-    paths = (Path(folder) / f"{name}{f'-{number}' if number > 1 else ''}.csv" for number in range(1, 10_000))
-    return next(path for path in paths if not os.path.lexists(path))
-
-
-def _write(tree: Hierarchy, path: Path) -> None:
-    """Write a hierarchy, if it is read back as it is."""
-    _versions(path).mkdir(parents=True, exist_ok=True)
-    new = _versions(path) / "new.csv"
-    try:
-        hierarchies.save(tree, new, format="arx")
-        draft = read_draft(new)
-        if draft.problems() or draft.hierarchy().parents_by_label() != tree.parents_by_label():
-            raise HierarchyError(
-                "This hierarchy cannot be written so that it is read back the same: give groups names that are not "
-                "blank and start with a letter."
-            )
-        os.replace(new, path)
-        _touch_later(path)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def _touch_later(path: Path) -> None:
-    """Give a file a time of its own, so that its version differs from the one before."""
-    now = time.time_ns()
-    os.utime(path, ns=(now, now))
-
-
-def _keep_version(path: Path, history: History) -> str:
-    """Copy a file to its versions, and return the name of the copy."""
-    _versions(path).mkdir(parents=True, exist_ok=True)
-    last = max((int(Path(step["file"]).stem) for step in history["steps"] if step["file"]), default=0)
-    name = f"{last + 1:04d}.csv"
-    with atomic_output(_versions(path) / name) as file:
-        file.write(path.read_bytes())
-    return name
-
-
-def _drop_old(path: Path, history: History) -> None:
-    """Forget the oldest versions if there are too many."""
-    while len(history["steps"]) > VERSIONS:
-        old = history["steps"].pop(0)
-        if old["file"]:
-            (_versions(path) / old["file"]).unlink(missing_ok=True)
-
-
-def _note(path: Path, history: History) -> None:
-    """Write the history of a hierarchy."""
-    with atomic_output(_record(path)) as file:
-        file.write(json.dumps(history, ensure_ascii=False, indent=1).encode())
-
-
-def _versions(path: Path) -> Path:
-    """Return the folder of the versions of a hierarchy."""
-    return path.parent / "history" / path.name
-
-
-def _record(path: Path) -> Path:
-    """Return the file of the history of a hierarchy."""
-    return path.parent / "history" / f"{path.name}.json"
+        versions.delete(Path(file))

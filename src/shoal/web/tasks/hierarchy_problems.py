@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from shoal import hierarchies
 from shoal.data import Hierarchy, Transactions
 from shoal.report.formatting import count_noun
@@ -118,7 +116,7 @@ def _groups(tree: Hierarchy, labels: tuple[str, ...]) -> Problem | None:
         text="A label cannot be both. The repair calls the group 'NAME:group' and puts the item below it.",
         places=tuple(places),
         more=len(labels) - len(places),
-        fixes=(("Repair all", {"what": "item_of_group", "label": list(labels)}),),
+        fixes=(("Repair all", {"what": "item_of_group"}),),
     )
 
 
@@ -174,8 +172,7 @@ def _unused(tree: Hierarchy, labels: tuple[str, ...]) -> Problem | None:
     """Find items that no record has."""
     if not labels or len(labels) == tree.n_leaves:
         return None
-    common = np.argsort([len(label) for label in labels[: 10 * PLACES]], kind="stable")[:PLACES]
-    shown = sorted(labels[at] for at in common.tolist())
+    shown = labels[:PLACES]
     return Problem(
         title=f"{count_noun(len(labels), 'label')} of the hierarchy {'is' if len(labels) == 1 else 'are'} in no record",
         text=(
