@@ -1,7 +1,7 @@
 """Step 4 of the workbench: promises, the chart of what they cost, sensitive items, and the job that they make.
 
-Covers: shoal.web.pages.promise, shoal.web.pages.promise_view, shoal.web.pages.promise_costs, shoal.web.tasks.promise,
-shoal.jobs.choose_model, shoal.jobs.run_options, shoal.evaluation.sweep
+Covers: web/pages/promise.py, web/pages/promise_view.py, web/pages/promise_costs.py, web/tasks/promise.py,
+jobs/choose_model.py, jobs/run_options.py, evaluation/sweep.py.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ from typing import Any
 
 import pytest
 
+import shoal
 from shoal import discovery
+from shoal.engines import Engine
+from shoal.evaluation.sweep import sweep
 from shoal.jobs.choose_model import advice, has, models
 from shoal.jobs.job import Job
 from shoal.jobs.run_options import RunOptions
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.k import K
 from shoal.models.km import Km
+from shoal.problem import Problem
 from shoal.web.draft import Draft
 from shoal.web.pages.promise_costs import Choice, chart
 from shoal.web.tasks import promise
@@ -245,6 +249,14 @@ def test_charts_from_samples_say_so_and_points_without_a_release_why(tmp_path: P
     assert json.dumps(result, allow_nan=False)
 
 
+def test_a_sweep_ends_in_time() -> None:
+    problem = Problem(shoal.read([["a", "b"]] * 4), shoal.Hierarchy.flat(["a", "b"]), Km(k=2, m=1))
+    points = list(sweep(problem, [2, 3], [1], Engine(), within=-1))
+    assert [(one.strength, one.loss) for one in points] == [(2, None), (3, None)]
+    assert "not tried within" in points[0].failure
+    assert [one.loss for one in sweep(problem, [2, 3], [1], Engine())] == [0, 0]
+
+
 def test_points_lie_higher_the_more_is_lost() -> None:
     result = {"strength": "k", "knowledge": "m"}
     made = [
@@ -287,5 +299,3 @@ def test_a_browser_chooses_a_point_by_keyboard_and_keeps_its_place(client: Clien
     tab.get_by_label("Search").press_sequentially("b1")
     tab.get_by_role("button", name="b1 27 records").click()
     tab.get_by_role("button", name="Remove b1").wait_for()
-
-

@@ -1,6 +1,6 @@
 """Step 2 of the workbench: how many people could be found, in a sentence, charts and examples.
 
-Covers: shoal.web.pages.risk, shoal.web.tasks.risk
+Covers: web/pages/risk.py, web/tasks/risk.py.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def chart(choices: list[Choice], measure: str) -> dict[str, Any]:
         for one in shown
     ]
     lines = [
-        " ".join(f"{one['x']},{one['y']}" for one in points if one["choice"].knowledge == known)
+        " ".join(f"{at['x']},{at['y']}" for at, one in zip(points, shown, strict=True) if one.knowledge == known)
         for known in dict.fromkeys(one.knowledge for one in shown)
     ]
     ticks = [{"y": up(top * part / 4), "text": share(round(top * part / 4, 6))} for part in range(5)]

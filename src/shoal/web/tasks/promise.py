@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from shoal.web.worker import Session, file_key
 FOUND = 50  # results of a search that are shown
 SECONDS = 20.0  # for all searches of a frontier together
 EACH = 2.0  # for each search of a model without a frontier of its own
+WITHIN = 60.0  # for all of them, on a sample
 Tables = dict[str, Any]
 
 
@@ -102,7 +104,8 @@ def frontier(session: Session, tables: Tables, sample: int) -> dict[str, Any]:
             points, measure, kind = _exact(job, strengths, known, engine)
         else:
             problem = job.problem()
-            tried = sweep(problem, strengths, known, engine, seconds=EACH)
+            within = WITHIN if few else math.inf
+            tried = sweep(problem, strengths, known, engine, seconds=EACH, within=within)
             points, measure, kind = list(tried), problem.model.primary_loss({}, problem.loss.name)[1], ""
     return {
         "strength": first.name,
@@ -162,11 +165,11 @@ def search(
     entries = _entries(session, tables, dataset, columns)
     wanted = text.casefold().strip()
     hits = [
-        (not lower.startswith(wanted), kind != "group", at)
+        (lower != wanted, not lower.startswith(wanted), kind != "group", at)
         for at, (lower, kind, label, _) in enumerate(entries)
         if wanted in lower and label not in picked and (groups or kind != "group")
     ]
-    shown = [entries[at] for _, _, at in sorted(hits)[:FOUND]]
+    shown = [entries[at] for *_, at in sorted(hits)[:FOUND]]
     return {
         "total": len(hits),
         "results": [{"label": label, "kind": kind, "count": count} for _, kind, label, count in shown],
