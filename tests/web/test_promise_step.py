@@ -64,7 +64,7 @@ def test_every_model_becomes_a_job(client: Client, name: str) -> None:
     numbers = {one.name: "2" if one.type is int else "0.5" for one in model.options() if one.type in (int, float)}
     assert client.post(f"{base}/promise/settings", of=name, **numbers).status == 303
     if has(model, "sensitive"):
-        assert "Choose below at least one item" in client.get(f"{base}/promise").text
+        assert "Choose at least one item" in client.get(f"{base}/promise").text
         assert client.post(f"{base}/promise/labels", pick="s").status == 303
     assert client.post(f"{base}/promise/method", method="").status == 303
     assert client.post(f"{base}/promise/run", seed="7", max_loss="0.9", loss="lm").status == 303
@@ -176,8 +176,8 @@ def test_searches_find_groups_and_values_and_show_few(tmp_path: Path) -> None:
     }
     found = promise.search(Session(), tables, "DRINK", ["illness"], [], groups=True)
     assert [(one["label"], one["kind"], one["count"]) for one in found["results"]] == [
+        ("drink", "item", 120),  # the very word first, then groups
         ("drinks and more", "group", 120),
-        ("drink", "item", 120),
     ]
     many = promise.search(Session(), tables, "i", ["illness"], ["i7"], groups=True)
     assert len(many["results"]) == promise.FOUND
@@ -217,6 +217,30 @@ def test_the_chart_of_small_data_is_drawn_at_once_and_a_point_can_be_chosen(clie
     assert client.post(f"{base}/promise/point", point="k=1,m=2").status == 400
     assert client.post(f"{base}/promise/point", point="x=1").status == 400
     assert draft_of(client, base).job().model == Km(k=10, m=2)
+
+
+def test_a_k_that_is_too_large_leaves_the_others_in_the_chart(tmp_path: Path) -> None:
+    path = tmp_path / "few.basket"
+    path.write_text("a,b\n" * 6)
+    tables = {"data": {"file": str(path)}, "model": {"name": "km", "k": 5, "m": 2}}
+    result = promise.frontier(Session(), tables, 0)
+    made = {one["strength"]: one["failure"] for one in result["points"]}
+    assert not made[5]
+    assert "needs at least 10 non-empty records, got 6" in made[10]
+    assert len(result["points"]) == 15
+
+
+def test_a_hierarchy_that_changes_under_its_name_is_read_again(client: Client) -> None:
+    base = client.project("trees.basket", b"a,b\na,b\na,c\na,c\n" * 3)
+    tree = client.workspace / "inputs" / "letters.csv"
+    tree.write_text("a;X;*\nb;X;*\nc;Y;*\n")
+    project = Workspace.open(client.workspace).project(base.rpartition("/")[2])
+    draft = Draft.load(project)
+    draft.tables["items"] = {"hierarchy": "inputs/letters.csv"}
+    draft.save(project)
+    assert "cannot be kept" not in client.settled(f"{base}/promise/state").text
+    tree.write_text("a;X;*\nb;X;*\n")
+    assert "cannot be kept" in client.settled(f"{base}/promise/state").text
 
 
 def test_the_chart_of_large_data_waits_for_a_button_and_can_be_cancelled(client: Client) -> None:
@@ -295,7 +319,7 @@ def test_a_browser_chooses_a_point_by_keyboard_and_keeps_its_place(client: Clien
     tab.get_by_label("k", exact=True).press("Tab")
     tab.get_by_text("k must be at least 2, got 1.").wait_for()
     tab.locator("#model-lm").click()
-    tab.get_by_text("Choose below at least one item").first.wait_for()
+    tab.get_by_text("Choose at least one item").first.wait_for()
     tab.get_by_label("Search").press_sequentially("b1")
     tab.get_by_role("button", name="b1 27 records").click()
     tab.get_by_role("button", name="Remove b1").wait_for()

@@ -26,6 +26,7 @@ from shoal.web.pages.promise_view import (
     model_of,
     sensitive_columns,
     tables_of,
+    versions,
 )
 
 LABELS = 2000  # sensitive labels of a project
@@ -196,6 +197,7 @@ async def _results(desk: Desk, text: str) -> dict[str, Any] | None:
         columns=sensitive_columns(desk) if has(model_of(desk), "sensitive_column") else [],
         picked=list(desk.draft.tables["model"].get("sensitive", [])),
         groups=True,
+        versions=versions(desk),
     )
     await task.wait(30)
     return {"text": text, **(task.result() if task.work.done() else {"total": 0, "results": []})}
@@ -229,7 +231,7 @@ async def state(request: Request) -> Response:
     desk = Desk.of(request)
     lacks, result = missing(desk), None
     if not lacks:
-        task = desk.ask("promise.check", tables=tables_of(desk))
+        task = desk.ask("promise.check", tables=tables_of(desk), versions=versions(desk))
         if shown := await waiting(request, task):
             return shown
         result = task.result()
@@ -242,7 +244,7 @@ async def frontier(request: Request) -> Response:
     if missing(desk):
         return render("promise_costs.html", costs=None, base=desk.base)
     measure = request.query_params.get("measure", "")
-    shown = promise_costs.costs(desk, tables_of(desk), model_of(desk), measure)
+    shown = promise_costs.costs(desk, tables_of(desk), versions(desk), model_of(desk), measure)
     return render("promise_costs.html", costs=shown, base=desk.base)
 
 
@@ -258,9 +260,9 @@ async def draw(request: Request) -> Response:
         sample = form.number("sample", 0)
         if sample not in promise_costs.samples(desk, model):
             raise InputError("The chart cannot be drawn from that many records: choose one of the list.")
-        promise_costs.start(desk, tables, model, sample)
+        promise_costs.start(desk, tables, versions(desk), model, sample)
     if request.headers.get("hx-request"):
-        shown = promise_costs.costs(desk, tables, model, "")
+        shown = promise_costs.costs(desk, tables, versions(desk), model, "")
         return render("promise_costs.html", costs=shown, base=desk.base)
     return go(request, f"{desk.base}/promise")
 
@@ -270,7 +272,7 @@ async def estimate(request: Request) -> Response:
     desk = Desk.of(request)
     if lacks := missing(desk):
         raise InputError(lacks)
-    task = promise_costs.estimate_task(desk, tables_of(desk))
+    task = promise_costs.estimate_task(desk, tables_of(desk), versions(desk))
     if shown := await waiting(request, task):
         return shown
     return render("promise_estimate.html", result=task.result())
