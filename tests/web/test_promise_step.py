@@ -26,7 +26,7 @@ from shoal.models.k import K
 from shoal.models.km import Km
 from shoal.problem import Problem
 from shoal.web.draft import Draft
-from shoal.web.pages.promise_costs import Choice, chart
+from shoal.web.pages.promise_costs import Choice, chart, drawn
 from shoal.web.tasks import promise
 from shoal.web.worker import Session
 from shoal.web.workspace import Workspace
@@ -162,6 +162,10 @@ def test_sensitive_items_are_found_picked_and_removed(client: Client) -> None:
     assert draft_of(client, base).job().model.sensitive_labels == (EVIL, f"{EVIL}x")
     client.post(f"{base}/promise/labels", remove=EVIL)
     assert draft_of(client, base).tables["model"]["sensitive"] == [f"{EVIL}x"]
+    client.post(f"{base}/promise/labels", list="rye\r\n\n ale \nrye")
+    assert draft_of(client, base).tables["model"]["sensitive"] == [f"{EVIL}x", "rye", "ale"]
+    client.post(f"{base}/promise/labels", list="alle")
+    assert "&#39;alle&#39; (did you mean &#39;ale&#39;?)" in client.settled(f"{base}/promise/state").text
     client.post(f"{base}/promise/labels", none="yes")
     assert "sensitive" not in draft_of(client, base).tables["model"]
 
@@ -190,15 +194,23 @@ def test_a_sensitive_column_is_protected(client: Client) -> None:
     base = patients(client, "columns.csv")
     client.post(f"{base}/promise/model", model="k-lm")
     client.post(f"{base}/promise/settings", of="k-lm", k="2", l="2", m="1")
-    client.post(f"{base}/promise/column", column="illness", role="sensitive")
+    client.post(f"{base}/promise/column", column="illness", sensitive="yes")
     job = draft_of(client, base).job()
     assert job.model.columns == ("illness",)
     found = client.post(f"{base}/promise/search", text="HIV").text
     assert 'value="illness=HIV"' in found
     client.post(f"{base}/promise/labels", pick="illness=HIV")
     assert "This will be promised" in client.settled(f"{base}/promise/state").text
-    client.post(f"{base}/promise/column", column="illness", role="quasi-identifier")
-    assert draft_of(client, base).tables["model"]["sensitive"] == []
+    client.post(f"{base}/promise/column", column="illness", sensitive="")
+    draft = draft_of(client, base)
+    assert draft.tables["model"]["sensitive"] == []
+    assert draft.role("illness") == "quasi-identifier"
+    client.post(f"{base}/data/roles", column=["age", "illness"], role=["plain", "plain"])
+    client.post(f"{base}/promise/model", model="lm")
+    client.post(f"{base}/promise/column", column="illness", sensitive="yes")
+    assert draft_of(client, base).job().model.columns == ("illness",)
+    client.post(f"{base}/promise/column", column="illness", sensitive="")
+    assert draft_of(client, base).role("illness") == "plain"  # lm protects no quasi-identifiers
 
 
 def test_the_chart_of_small_data_is_drawn_at_once_and_a_point_can_be_chosen(client: Client) -> None:
@@ -271,6 +283,22 @@ def test_charts_from_samples_say_so_and_points_without_a_release_why(tmp_path: P
     assert {one["strength"] for one in failed} == {25}
     assert "got 20" in failed[0]["failure"]
     assert json.dumps(result, allow_nan=False)
+    points = drawn(result, {}, "lost")["chart"]["points"]
+    assert all(one["said"].endswith("estimated from a sample") for one in points)
+
+
+@pytest.mark.parametrize("name", sorted(models()))
+def test_every_model_has_a_chart(tmp_path: Path, name: str) -> None:
+    path, model = tmp_path / "few.csv", models()[name]
+    path.write_text(PATIENTS)
+    tables: dict[str, Any] = {
+        "data": {"file": str(path), "sets": "codes", "item_delimiter": " "},
+        "columns": {"id": "identifier", "age": "quasi-identifier" if model.relational else "plain", "illness": "plain"},
+        "model": {"name": name, **({"sensitive": ["s"]} if has(model, "sensitive") else {})},
+    }
+    result = promise.frontier(Session(), tables, 0)
+    assert any(not one["failure"] for one in result["points"])
+    assert drawn(result, tables["model"], "unchanged")["chart"]["points"]
 
 
 def test_a_sweep_ends_in_time() -> None:
@@ -282,7 +310,7 @@ def test_a_sweep_ends_in_time() -> None:
 
 
 def test_points_lie_higher_the_more_is_lost() -> None:
-    result = {"strength": "k", "knowledge": "m"}
+    result = {"strength": "k", "knowledge": "m", "sampled": False}
     made = [
         Choice.of(
             {"strength": k, "knowledge": m, "loss": k * m / 100, "unchanged": 0.5, "proven": True, "worthless": False,

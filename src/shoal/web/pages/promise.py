@@ -168,6 +168,8 @@ async def labels(request: Request) -> Response:
     picked = [one for one in table.get("sensitive", []) if one != form.text("remove")]
     if "pick" in form:
         picked = list(dict.fromkeys([*picked, form.text("pick")]))
+    pasted = [line.strip() for line in form.text("list").split("\n") if line.strip()]
+    picked = list(dict.fromkeys([*picked, *pasted]))
     if "none" in form:
         picked = []
     if len(picked) > LABELS:
@@ -215,9 +217,11 @@ async def search(request: Request) -> Response:
 async def column(request: Request) -> Response:
     """Call a column sensitive, or no longer."""
     desk, form = Desk.of(request), await read_form(request)
-    name, role = form.text("column"), form.text("role")
-    if name not in desk.draft.tables["columns"] or role not in ("sensitive", "quasi-identifier"):
+    name = form.text("column")
+    if name not in desk.draft.tables["columns"]:
         raise InputError("There is no such column: choose one of the list.")
+    known = "quasi-identifier" if model_of(desk).relational else "plain"
+    role = "sensitive" if "sensitive" in form else known
     desk.draft.give_role(name, role)
     start = f"{name}="
     picked = desk.draft.tables["model"].get("sensitive")

@@ -106,6 +106,7 @@ class Choice:
     proven: bool
     worthless: bool
     failure: str
+    sampled: bool
 
     @classmethod
     def of(cls, point: dict[str, Any], result: dict[str, Any], own: dict[str, Any]) -> Choice:
@@ -123,6 +124,7 @@ class Choice:
             proven=point["proven"],
             worthless=point["worthless"],
             failure=point["failure"],
+            sampled=result["sampled"],
         )
 
     def figure(self, measure: str) -> float | None:
@@ -132,7 +134,8 @@ class Choice:
     def said(self, measure: str) -> str:
         """Return the name of its button for people who do not see the chart."""
         what = "of the information is lost" if measure == "lost" else "of the items are published unchanged"
-        best = ", proved to be the least" if self.proven and measure == "lost" else ""
+        best = ", proved to be the least" if self.proven and measure == "lost" and not self.sampled else ""
+        best = ", estimated from a sample" if self.sampled else best
         return f"Choose {self.name}: {share(self.figure(measure) or 0.0)} {what}{best}"
 
 

@@ -38,7 +38,7 @@ Tables = dict[str, Any]
 
 def _job(tables: Tables) -> Job:
     """Return the job that the choices describe."""
-    return problem_file.of_tables({**tables, "output": {"file": "release", **tables.get("output", {})}}, "", Path())
+    return problem_file.of_tables({**tables, "output": {"file": "release.csv", **tables.get("output", {})}}, "", Path())
 
 
 def _in_memory(session: Session, tables: Tables) -> Job:
