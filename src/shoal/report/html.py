@@ -52,12 +52,12 @@ class Html(ReportFormat):
                 context(story, facts),
                 LISTED=LISTED,
                 css=(HERE / "report.css").read_text(encoding="utf-8"),
-                tiles=_tiles(facts),
+                tiles=tiles(facts),
                 was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
                 risk_base=risks.base(facts),
                 worst_case=risks.worst_case(facts),
                 bars=facts.changes.bars(facts) if facts.changes else [],
-                hidden=_hidden(facts),
+                hidden=hidden_bars(facts),
                 groups=_groups(release, facts),
                 parents={one.label: one.parent for one in facts.codebook or ()},
                 bound_of=proofs.bound_of(release),
@@ -141,7 +141,7 @@ def checks(verdict: Verdict) -> str:
     return "check, which passed" if verdict.checked == 1 else "checks, all passed" if verdict.checked else "checks"
 
 
-def _tiles(facts: Facts) -> list[tuple[str, str]]:
+def tiles(facts: Facts) -> list[tuple[str, str]]:
     """Return the figures for the tiles at the top."""
     data, ncp = facts.data, facts.losses.get("ncp")
     of = "" if facts.persons is None else f", of {facts.persons.called}"
@@ -173,7 +173,7 @@ def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:
     return shown
 
 
-def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
+def hidden_bars(facts: Facts) -> list[tuple[str, float, int]]:
     """Return the bars on how items are published: label, share and count."""
     generalized, total = facts.generalized, max(1, facts.data.total_items)
     if facts.changes or not generalized.hidden_among or not facts.sets_changed:
@@ -195,7 +195,7 @@ def environment(folder: Path = HERE) -> Environment:
         "share": lambda part: _tied(formatting.share(part)),
         "options": lambda values: _tied(sentences.options(values)),
         "tied": _tied,
-        "powers": _powers,
+        "powers": powers,
     }
     return templates([folder, HERE], visible, filters)
 
@@ -205,10 +205,10 @@ def _tied(text: str) -> str:
     return re.sub(r"(?<=[\d<>]) (?=[%\d])|(?<=\w) (?== )|(?<= =) ", "\N{NO-BREAK SPACE}", text)
 
 
-def _powers(title: str) -> Markup:
+def powers(title: str) -> Markup:
     """Return a title as HTML, with powers raised.
 
-    >>> str(_powers("k^m-anonymity <b>"))
+    >>> str(powers("k^m-anonymity <b>"))
     'k<sup>m</sup>-anonymity &lt;b&gt;'
     """
     from markupsafe import Markup, escape

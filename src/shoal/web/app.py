@@ -16,7 +16,7 @@ from shoal import report
 from shoal.errors import InputError, ShoalError
 from shoal.web.crew import TaskError
 from shoal.web.page import HERE, Workbench, failed
-from shoal.web.pages import data, hierarchy, home, promise, result, risk, runs, take_away
+from shoal.web.pages import compare, data, files, hierarchy, home, promise, result, risk, runs, take_away
 
 STATIC = {
     "htmx.js": HERE / "static" / "htmx.min.js",
@@ -25,7 +25,7 @@ STATIC = {
     "workbench.css": HERE / "static" / "workbench.css",
     "report.css": Path(report.__file__).parent / "report.css",
 }
-PAGES = (data, risk, hierarchy, promise, runs, result, take_away)
+PAGES = (data, risk, hierarchy, promise, runs, compare, result, files, take_away)
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 LINE = 1 << 27  # bytes of the longest answer
 LOOKERS = 3  # projects whose data are kept in memory
@@ -33,6 +34,8 @@ class TaskError(Exception):
 class Worker:
     """A worker process. It carries out one call at a time."""
 
+    program: ClassVar[tuple[str, ...]] = ("-P", "-m", "shoal.web.worker")  # -P: never a module of the current folder
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._turn = asyncio.Lock()
@@ -41,11 +44,12 @@ class Worker:
     async def start(cls, folder: Path, memory: int) -> Worker:
         """Start a process, which loads the library while it waits."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "shoal.web.worker", str(folder), str(memory)),
+            *(sys.executable, *cls.program, str(folder), str(memory)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,  # it could show data
             limit=LINE,
+            env={**os.environ, "MIMALLOC_ARENA_RESERVE": "65536"},  # 64 MB; the usual 1 GB would count as used
             start_new_session=True,  # Ctrl-C in the terminal is for the server, which then ends its workers
         )
         return cls(process)
@@ -58,12 +62,11 @@ class Worker:
     async def call(self, name: str, arguments: dict[str, Any], progress: Callable[[str, float], None]) -> Any:
         """Carry out a call, and return its result."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         async with self._turn:
             with contextlib.suppress(ConnectionError):
                 self._process.stdin.write(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
                 await self._process.stdin.drain()
-            while line := await self._process.stdout.readline():
+            while line := await self._line():
                 message = json.loads(line)
                 if "progress" in message:
                     progress(*message["progress"])
@@ -74,6 +77,20 @@ class Worker:
             code = await self._process.wait()
             raise TaskError("crash", _crash(code))
 
+    async def _line(self) -> bytes:
+        """Return the next line that it writes, or nothing when it has ended."""
+        assert self._process.stdout is not None
+        try:
+            return await self._process.stdout.readline()
+        except ValueError:  # what is left of the line would be taken for other answers
+            self.kill()
+            raise TaskError("memory", f"The answer has more than {LINE >> 20} MB: ask for less at a time.") from None
+
+    def kill(self) -> None:
+        """End it at once."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
     async def stop(self) -> None:
         """Interrupt what it does, and wait until it has cleaned up."""
         if self._process.stdin is not None:
@@ -81,8 +98,7 @@ class Worker:
         try:
             await asyncio.wait_for(self._process.wait(), STOP)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+            self.kill()
             await self._process.wait()
 
 
@@ -108,10 +124,12 @@ class Task:
     share: float = 0.0
     began: float = field(default_factory=time.monotonic)
     stage_began: float = field(default_factory=time.monotonic)
+    stages: dict[str, float] = field(default_factory=dict)  # those so far, with how far each has come
     work: asyncio.Future[Any] = field(init=False)
 
     def progress(self, stage: str, share: float) -> None:
         """Note how far it is."""
+        self.stages[stage] = share
         if stage != self.stage:
             self.stage_began = time.monotonic()
         self.stage, self.share = stage, share
@@ -170,17 +188,19 @@ class Looker:
 
     async def _carry_out(self, task: Task, arguments: dict[str, Any]) -> Any:
         """Carry out a call in the worker of this project. If the worker has ended, another one takes its place."""
-        if self._worker is not None and self._worker.done() and not self._worker.result().alive:
-            self._worker = None
+        if self._worker is not None and self._worker.done():
+            broken = self._worker.cancelled() or self._worker.exception() is not None
+            self._worker = None if broken or not self._worker.result().alive else self._worker
         if self._worker is None:
             self._worker = asyncio.ensure_future(self._crew.hire())
-        worker = await self._worker
+        worker = await asyncio.shield(self._worker)
         return await self._crew.in_time(worker, task, arguments)
 
     async def stop(self) -> None:
         """End the worker."""
         if self._worker is not None:
-            await (await self._worker).stop()
+            with contextlib.suppress(OSError):  # it could not start
+                await (await self._worker).stop()
 
 
 class Crew:
@@ -202,20 +222,26 @@ class Crew:
         self._lookers: dict[str, Looker] = {}  # the one used last comes last
         self._alone: dict[str, Task] = {}
         self._ending: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     def prepare(self) -> None:
         """Start a spare worker, so that the next one is ready at once."""
-        if self._spare is None:
+        if self._spare is None and not self._closed:
             self._spare = asyncio.ensure_future(Worker.start(self.folder, self.memory))
 
     async def hire(self) -> Worker:
         """Return a worker that nobody uses."""
         self.prepare()
-        assert self._spare is not None
+        if self._spare is None:
+            raise TaskError("cancelled", "The workbench has ended.")
         spare, self._spare = self._spare, None
-        worker = await spare
         asyncio.get_running_loop().call_later(0.5, self.prepare)
-        return worker if worker.alive else await Worker.start(self.folder, self.memory)
+        try:
+            worker = await spare
+            return worker if worker.alive else await Worker.start(self.folder, self.memory)
+        except OSError as error:
+            message = f"No process can be started for this work ({error.strerror}): close other programs."
+            raise TaskError("crash", message) from None
 
     def ask(self, project: str, name: str, arguments: dict[str, Any]) -> Task:
         """Give a call to the looker of a project."""
@@ -283,12 +309,14 @@ class Crew:
 
     async def close(self) -> None:
         """End all workers."""
+        self._closed = True
         for task in self._alone.values():
             task.work.cancel()
         for project in list(self._lookers):
             self.forget(project)
         if self._spare is not None:
-            self._end((await self._spare).stop())
+            with contextlib.suppress(OSError):
+                self._end((await self._spare).stop())
             self._spare = None
         waiting = [*self._ending, *(task.work for task in self._alone.values())]
         await asyncio.gather(*waiting, return_exceptions=True)

@@ -13,9 +13,15 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from shoal.errors import InputError, OptionError
-from shoal.options import Option, Spec, format_value
+from shoal.options import Option, Spec, format_value, listed
+from shoal.quoting import cells
+from shoal.web.words import label
 
 LARGEST = 1 << 20  # bytes of a form
+DELIMITER = "TEXT"  # what options call a text between others
+MARKS = {" ": "space", "\t": "tab"}  # delimiters that nobody can see, as forms spell them
+SPELLED = {word: mark for mark, word in MARKS.items()}
+NONE = "none"  # of several delimiters: this column has none
 FIELDS = 2000
 
 
@@ -56,7 +62,9 @@ async def read_form(request: Request) -> Form:
             raise InputError(f"The form is larger than {LARGEST // 1024:,} KB: put long lists into a file of inputs/.")
     values: dict[str, list[str]] = {}
     try:
-        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
+        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS, errors="strict")
+        if any("\0" in text for pair in pairs for text in pair):
+            raise ValueError
     except ValueError:
         raise InputError("The form could not be read: reload the page and try again.") from None
     for name, text in pairs:
@@ -107,10 +115,8 @@ def fields(
 
 def _field(one: Option, value: Any, files: Collection[str]) -> Field:
     """Return the field of an option."""
-    label = one.name.replace("_", " ")
-    label = label if len(label) == 1 else label[0].upper() + label[1:]
-    text = "" if value is None or value == () or value == [] else _text(value)
-    rest: dict[str, Any] = {"name": one.name, "label": label, "help": one.help, "rare": one.rare}
+    text = "" if value is None or value == () or value == [] else _text(one, value)
+    rest: dict[str, Any] = {"name": one.name, "label": label(one.name), "help": one.help, "rare": one.rare}
     if one.type is tuple:
         return Field(**rest, kind="labels", value="\n".join(value or ()))
     if bool in (one.type, *one.also):
@@ -130,10 +136,13 @@ def _field(one: Option, value: Any, files: Collection[str]) -> Field:
     return Field(**rest, kind="text", value=text)
 
 
-def _text(value: Any) -> str:
-    """Return the value of an option as a text that :func:`parse` reads back."""
-    if isinstance(value, list | tuple):
-        return ", ".join(value)
+def _text(one: Option, value: Any) -> str:
+    """Return the value of an option as a text that :func:`_value` reads back."""
+    if one.metavar == DELIMITER and isinstance(value, str):
+        return MARKS.get(value, value)
+    if tuple in one.also:
+        several = (value,) if isinstance(value, str) else value
+        return ", ".join(listed([NONE if text is None else MARKS.get(text, text)]) for text in several)
     return format_value(value) if isinstance(value, bool) else str(value)
 
 
@@ -183,14 +192,20 @@ def _value(one: Option, form: Form, files: Collection[str]) -> Any:
     if not text.strip():
         return None if "" not in one.words else ""
     if bool in (one.type, *one.also):
-        return {"yes": True, "no": False}.get(text)
+        if text not in ("yes", "no"):
+            raise OptionError(f"{one.name} must be yes or no, got '{text[:80]}'.")
+        return text == "yes"
     if one.file and text not in one.words:
         if text not in files:
             raise OptionError(f"{one.name}: choose a file of the list, got '{text[:80]}'.")
         return text
     if tuple in one.also:
-        names = [name.strip() for name in text.split(",") if name.strip()]
-        return names if len(names) > 1 else text.strip()
+        texts: list[Any] = [cell for cell in cells(text) if cell.strip()]
+        if one.metavar == DELIMITER:
+            texts = [None if cell == NONE else SPELLED.get(cell, cell) for cell in texts]
+        return texts if len(texts) > 1 else texts[0] if texts else text
+    if one.metavar == DELIMITER:
+        return SPELLED.get(text, text)
     try:
         return one.parse(text)
     except OptionError as error:

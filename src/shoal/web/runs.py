@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
+import json
 import os
-import shutil
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files import atomic_output
+from shoal.files.lock import exclusive_lock
 from shoal.files.staging import remove_leftovers
 from shoal.jobs.problem_paths import with_paths
 from shoal.jobs.toml_text import problem_text
-from shoal.web.crew import Crew, Task, TaskError
-from shoal.web.workspace import Project, Workspace, read_json, write_json
+from shoal.web.confine import check_paths
+from shoal.web.crew import STOP, Crew, Task, TaskError
+from shoal.web.workspace import Project, Workspace, delete_folder, read_json, write_json
 
 OPEN = ("queued", "running")
+KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
+STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
+FAILED = "It failed. Run it again to see why: reasons can quote data, so they are not kept in files."
+DAMAGED = "run.json cannot be read: it is damaged. Restore it, or delete this run."
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
 
 
@@ -36,11 +43,20 @@ class Run:
     number: int
     content: dict[str, Any]  # of run.json
     task: Task | None = None  # while it is running
+    cancelling: bool = False  # it was cancelled, but has not ended yet
 
     @classmethod
     def load(cls, project: Project, folder: Path) -> Run:
-        """Read a run from its folder."""
-        return cls(project, int(folder.name), read_json(folder / "run.json"))
+        """Read a run from its folder. One whose file is damaged has failed."""
+        nothing: dict[str, Any] = {"created": 0.0, "tables": {}, "wanted": {}, "about": {}}
+        try:
+            content = read_json(folder / "run.json")
+        except InputError:
+            content = {}
+        sound = all(isinstance(content.get(name), type(one) | int) for name, one in nothing.items())
+        if not sound or content.get("state") not in STATES:
+            content = {**nothing, "state": "failed", "message": DAMAGED}
+        return cls(project, int(folder.name), content)
 
     @property
     def folder(self) -> Path:
@@ -65,7 +81,7 @@ class Run:
     @property
     def outputs(self) -> list[str]:
         """The names of the files that it wrote."""
-        return list(self.content.get("outputs", []))
+        return [name for name in self.content.get("outputs", []) if (self.folder / str(name)).parent == self.folder]
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -73,9 +89,12 @@ class Run:
         return dict(self.content.get("figures", {}))
 
     def change(self, **values: Any) -> None:
-        """Change the state, and write it."""
+        """Change the state, and write it, but not why it failed."""
         self.content.update(values)
-        write_json(self.folder / "run.json", {name: one for name, one in self.content.items() if name != "layout"})
+        written = {name: one for name, one in self.content.items() if name != "layout"}
+        if self.state == "failed":
+            written["message"] = FAILED
+        write_json(self.folder / "run.json", written)
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -90,11 +109,30 @@ class Run:
             outputs["key"] = key
         return {**self.choices, "output": {**self.choices.get("output", {}), **outputs}}
 
-    def wanted_files(self) -> list[str]:
-        """Return the names of all files that it may write."""
-        names: list[str] = []
-        with_paths({"output": self.content["wanted"]}, lambda name: names.append(name) or name)  # type: ignore[func-returns-value]
-        return names
+    @property
+    def stamp(self) -> float:
+        """When it was made. It tells a run from a deleted one that had its number."""
+        return float(self.content["created"])
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, or has taken so far."""
+        if self.content.get("started") is None:
+            return None
+        return float(self.content.get("ended") or time.time()) - float(self.content["started"])
+
+    def clear(self) -> None:
+        """Delete all that it wrote, because it did not reach its end."""
+        remove_leftovers(self.folder)
+        for path in self.folder.iterdir():
+            if path.name not in KEPT and not path.is_dir():
+                path.unlink(missing_ok=True)
+
+    def end(self, state: str, message: str) -> None:
+        """Note that it has ended without a result. If its folder was deleted meanwhile, there is nothing to note."""
+        if self.folder.is_dir():
+            self.clear()
+            self.change(state=state, ended=time.time(), message=message)
 
 
 @dataclass
@@ -108,22 +146,23 @@ class Runs:
     _current: Run | None = None
     _work: asyncio.Task[None] | None = None
     _pending: asyncio.Event = field(default_factory=asyncio.Event)
+    _why: dict[str, tuple[float, str]] = field(default_factory=dict)  # runs that failed: when they were made, and why
+    _checks: dict[str, tuple[str, Task]] = field(default_factory=dict)  # of a project: its choices, and the task
 
     def recover(self) -> int:
         """Mark the runs that an earlier workbench left unfinished. Return how many there are."""
         count = 0
+        self.workspace.finish_deleting()
         for project in self.workspace.projects():
             for folder in project.runs():
                 if not (folder / "run.json").is_file():  # it ended before the run was written down
                     with contextlib.suppress(OSError):
                         folder.rmdir()
                     continue
-                remove_leftovers(folder)
                 run = Run.load(project, folder)
                 if run.state in OPEN:
-                    for name in run.wanted_files():  # it may have ended just before that was noted
-                        (folder / name).unlink(missing_ok=True)
-                    run.change(state="interrupted", message=INTERRUPTED)
+                    _wait_until_left(folder)
+                    run.end("interrupted", INTERRUPTED)  # it may have written files just before that was noted
                     count += 1
         return count
 
@@ -137,8 +176,10 @@ class Runs:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
         for run in [*([self._current] if self._current else []), *(run for run, _ in self._waiting)]:
-            if run.state in OPEN and run.folder.is_dir():
-                run.change(state="interrupted", message=INTERRUPTED)
+            if run.state in OPEN:
+                run.end("interrupted", INTERRUPTED)
+        for _, check in self._checks.values():
+            check.work.cancel()
 
     def add(
         self,
@@ -167,10 +208,15 @@ class Runs:
         if len(self._waiting) >= self.most:
             raise InputError(f"{self.most} runs are waiting already: wait until one has ended, or cancel one.")
         folder = project.new_run()
-        run = Run(project, int(folder.name), {})
-        run.change(state="queued", created=time.time(), tables=tables, wanted=wanted, about=about, key=key)
+        run = Run(project, int(folder.name), {"tables": copy.deepcopy(tables), "wanted": wanted, "key": key})
+        try:
+            check_paths(run.tables, project)
+        except InputError:
+            folder.rmdir()
+            raise
+        run.change(state="queued", created=time.time(), about=about)
         up = os.path.relpath(self.workspace.root, folder)
-        with atomic_output(folder / "problem.toml") as file:
+        with atomic_output(folder / "problem.toml", private=True) as file:
             file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
         self._waiting.append((run, passphrase))
         self._pending.set()
@@ -180,7 +226,11 @@ class Runs:
         """Return a run, with its task while it is running."""
         if self._current is not None and (self._current.project.name, self._current.number) == (project.name, number):
             return self._current
-        return Run.load(project, project.run(number))
+        run = Run.load(project, project.run(number))
+        stamp, why = self._why.get(run.path, (0.0, ""))
+        if run.state == "failed" and run.stamp == stamp:
+            run.content["message"] = why
+        return run
 
     def of(self, project: Project) -> list[Run]:
         """List the runs of a project, the latest first."""
@@ -198,13 +248,23 @@ class Runs:
                 self._waiting.remove(entry)
                 run.change(state="cancelled", message="Cancelled before it began.")
         if self._current is not None and self._current.path == run.path:
+            self._current.cancelling = True
             self.crew.cancel(run.key)
 
     def delete(self, run: Run) -> None:
         """Delete a run with all its files."""
         if run.state in OPEN:
             raise InputError(f"Run {run.number} has not ended: cancel it first.")
-        shutil.rmtree(run.folder)
+        delete_folder(run.folder)
+
+    async def leave(self, project: Project) -> None:
+        """Cancel all runs of a project, and wait until they have ended."""
+        for run in self.of(project):
+            self.cancel(run)
+        if (check := self._checks.pop(project.path, None)) is not None:
+            check[1].work.cancel()
+        while self._current is not None and self._current.project.name == project.name:
+            await asyncio.sleep(0.02)
 
     async def _carry_out_all(self) -> None:
         """Carry out one run after another."""
@@ -214,25 +274,72 @@ class Runs:
                 await self._pending.wait()
             run, passphrase = self._waiting.popleft()
             self._current = run
-            await self._carry_out(run, passphrase)
+            try:
+                await self._carry_out(run, passphrase)
+            except Exception as error:  # the next run must not wait for ever; its text could show data
+                with contextlib.suppress(ShoalError, OSError):
+                    run.end("failed", f"This is a bug in Shoal ({type(error).__name__}): nothing was published.")
+            if run.state == "failed":
+                self._why[run.path] = (run.stamp, str(run.content.get("message", "")))
             self._current = None
 
     async def _carry_out(self, run: Run, passphrase: str) -> None:
         """Carry out one run."""
+        if not run.folder.is_dir():  # its project was deleted
+            return
         run.change(state="running", started=time.time())
         run.task = self.crew.alone(
             run.key, "run.run", {"tables": run.tables, "folder": run.path, "passphrase": passphrase}
         )
         try:
             result = await run.task.work
-            run.change(state="done", ended=time.time(), **result)
+            if run.folder.is_dir():
+                run.change(state="done", ended=time.time(), **result)
         except TaskError as error:
-            state = "cancelled" if error.kind == "cancelled" else "failed"
-            run.change(state=state, ended=time.time(), message=str(error))
+            run.end("cancelled" if error.kind == "cancelled" else "failed", str(error))
         except asyncio.CancelledError:
             if self._work is not None and self._work.cancelling():  # the workbench ends
                 self.crew.cancel(run.key)
                 raise
-            run.change(state="cancelled", ended=time.time(), message="Cancelled: nothing was written.")
+            run.end("cancelled", "Cancelled: nothing was written.")
         finally:
             run.task = None
+
+    def check(self, project: Project, tables: dict[str, Any], *, again: bool = False) -> Task:
+        """Return the task that checks a job and estimates its time. It is carried out once for the same choices.
+
+        ``again``: try once more what has failed.
+        """
+        key = f"{project.path}/check"
+        paths: list[str] = []
+        with_paths(tables, lambda path: paths.append(path) or path)  # type: ignore[func-returns-value]
+        files = [_about(self.workspace.root / path) for path in paths]
+        choices = json.dumps([tables, files], sort_keys=True)
+        known = self._checks.get(project.path)
+        if known is not None and known[0] == choices and not (again and known[1].failed):
+            return known[1]
+        if known is not None:
+            known[1].work.cancel()
+        task = self.crew.alone(key, "run.check", {"tables": tables})
+        self._checks[project.path] = (choices, task)
+        return task
+
+
+def _wait_until_left(folder: Path) -> None:
+    """Wait until the worker of a workbench that was killed has left the folder of its run."""
+    until = time.monotonic() + STOP
+    while time.monotonic() < until:
+        try:
+            with exclusive_lock(folder, ""):
+                return
+        except OutputError:
+            time.sleep(0.05)
+
+
+def _about(path: Path) -> tuple[int, int]:
+    """Return what changes when a file changes."""
+    try:
+        about = path.stat()
+    except OSError:
+        return 0, 0
+    return about.st_mtime_ns, about.st_size

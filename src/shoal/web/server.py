@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,9 @@ def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[
     try:
         import uvicorn
 
+        from shoal.web import peers
         from shoal.web.app import application
+        from shoal.web.connections import Connection
         from shoal.web.door import LOOPBACK, Door, new_token
         from shoal.web.page import Workbench
         from shoal.web.workspace import Workspace
@@ -44,37 +48,56 @@ def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[
         raise OptionError(
             f"The workbench needs the package {error.name}: install it with pip install 'shoal[web]'."
         ) from None
-    place = Workspace.open(workspace)
-    busy = f"Another workbench uses {place.root}: open its link, end it, or name another workspace."
-    with exclusive_lock(place.root, busy), _listening(address) as listener:
-        port = int(listener.getsockname()[1])
-        token = address.token or new_token()
-        door = Door(
-            application(Workbench(place, limits)),
-            token,
-            hosts=(*LOOPBACK, *address.names),
-            port=None if address.behind_tls else port,
-            secure=address.behind_tls,
-        )
-        config = uvicorn.Config(
-            door,
-            log_level="critical",  # a log would name files
-            access_log=False,
-            lifespan="on",
-            limit_concurrency=CONNECTIONS,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-            h11_max_incomplete_event_size=32_768,
-        )
-        server = uvicorn.Server(config)
+    with _private_files():
+        place = Workspace.open(workspace)
+        busy = f"Another workbench uses {place.root}: open its link, end it, or name another workspace."
+        with exclusive_lock(place.root, busy), _listening(address) as listener:
+            port = int(listener.getsockname()[1])
+            token = address.token or new_token()
+            door = Door(
+                application(Workbench(place, limits)),
+                token,
+                hosts=address.names if address.behind_tls else LOOPBACK,
+                port=None if address.behind_tls else port,
+                secure=address.behind_tls,
+                check_owner=not address.behind_tls and peers.are_known(address.host),
+            )
+            config = uvicorn.Config(
+                door,
+                http=Connection,
+                ws="none",
+                proxy_headers=False,  # a client could pretend to be another one
+                log_config=None,
+                log_level="critical",  # a log would name files
+                access_log=False,
+                lifespan="on",
+                limit_concurrency=CONNECTIONS,
+                server_header=False,
+                timeout_graceful_shutdown=2,
+                h11_max_incomplete_event_size=32_768,
+            )
+            link = _link(address, port, token)
+            with suppress(KeyboardInterrupt):
+                asyncio.run(_run(uvicorn.Server(config), listener, lambda: on_ready(link, place.root)))
 
-        async def run() -> None:
-            ready = asyncio.ensure_future(_when_ready(server))
-            ready.add_done_callback(lambda _: on_ready(_link(address, port, token), place.root))
-            await server.serve(sockets=[listener])
 
-        with suppress(KeyboardInterrupt):
-            asyncio.run(run())
+async def _run(server: Any, listener: socket.socket, on_ready: Callable[[], None]) -> None:
+    """Serve until the user ends it."""
+    # What a task raises is shown by the page that waits for it. In a log it would quote data.
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    ready = asyncio.ensure_future(_when_ready(server))
+    ready.add_done_callback(lambda _: on_ready())
+    await server.serve(sockets=[listener])
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    """Let only this user read what is written, here and in workers."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 async def _when_ready(server: Any) -> None:
@@ -96,7 +119,8 @@ def _listening(address: Address) -> Iterator[socket.socket]:
     """Listen on the port, or tell why that cannot be."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # elsewhere, it would let another program listen on the same port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address.host, address.port))
         listener.listen(128)
@@ -107,4 +131,6 @@ def _listening(address: Address) -> Iterator[socket.socket]:
             f"port=, or none for one that is free."
         ) from None
     with listener:
+        if not address.behind_tls and not ip_address(listener.getsockname()[0]).is_loopback:
+            raise OptionError(f"{address.host} is not an address of this computer alone: listen on 127.0.0.1.")
         yield listener

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from shoal.errors import InputError
+from shoal.errors import InputError, OutputError
 from shoal.files.staging import Part, discard, move
 from shoal.web.page import size as size_text
 from shoal.web.workspace import Workspace
@@ -41,6 +41,9 @@ async def receive(request: Request, workspace: Workspace, most: int) -> str:
             raise InputError(f"'{name}' is empty: choose a file with data.")
         workspace.new_input(name)  # another upload may have been faster
         move([part])
+    except OSError as error:
+        discard([part])
+        raise OutputError(f"'{name}' cannot be written: {error.strerror}.") from None
     except BaseException:
         discard([part])
         raise

@@ -29,6 +29,7 @@ from typing import IO, Any
 
 from shoal.errors import ShoalError
 from shoal.jobs import anonymize, job  # noqa: F401  (loaded before the first call)
+from shoal.web.words import in_page
 
 EVERY = 0.1  # seconds between two messages about progress
 GRACE = 5.0  # seconds that an interrupted task has to clean up
@@ -78,6 +79,8 @@ def main() -> None:
 
 def _limit(memory: int) -> None:
     """Limit the memory of this process, where the system can."""
+    with contextlib.suppress(OSError):  # where memory is short, Linux ends this process, not the server or the desktop
+        Path("/proc/self/oom_score_adj").write_text("800", encoding="ascii")
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -114,7 +117,7 @@ def _answer(session: Session, call: dict[str, Any], answers: IO[str]) -> None:
         _write(answers, {"error": {"kind": "cancelled", "message": "Cancelled: nothing was written."}})
         raise
     except ShoalError as error:
-        _write(answers, {"error": {"kind": "input", "message": str(error)}})
+        _write(answers, {"error": {"kind": "input", "message": in_page(str(error))}})
     except MemoryError:
         message = "The memory limit of the workbench was reached: start it with a larger --memory, or use less data."
         _write(answers, {"error": {"kind": "memory", "message": message}})

@@ -22,7 +22,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shutil
+import stat
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +47,10 @@ project.json, run.json and problem.toml hold no data, only names of files and co
 Do not publish inputs/, report.html or report.json: they are for you alone.
 """
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+_RUN = re.compile(r"[0-9]{4,9}")
 _LONGEST = 120  # characters of a file's name
-_RESERVED = {"con", "prn", "aux", "nul"}
+_MOST_BYTES = 200  # of a file's name; systems take 255, and temporary names are longer
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
 
 def plain_name(name: str) -> str:
@@ -56,8 +61,8 @@ def plain_name(name: str) -> str:
     shoal.errors.InputError: '../../etc/passwd' cannot be the name of a file here: ...
     """
     bad = not name or len(name) > _LONGEST or name.startswith((".", "-", "~")) or name != name.strip()
-    bad |= any(one in '/\\:*?"<>|' or not one.isprintable() for one in name) or name.split(".")[0].lower() in _RESERVED
-    if bad:
+    bad = bad or any(one in '/\\:*?"<>|' or not one.isprintable() for one in name) or name.endswith(".")
+    if bad or len(name.encode()) > _MOST_BYTES or name.split(".")[0].strip().lower() in _RESERVED:
         raise InputError(
             f"'{visible(name[:_LONGEST])}' cannot be the name of a file here: use letters, digits, spaces, dots, - and "
             f"_, at most {_LONGEST}, and no dot at the start."
@@ -72,6 +77,41 @@ def project_name(text: str) -> str:
     ('orders-2024-final', 'project')
     """
     return re.sub(r"[^a-z0-9]+", "-", text.split(".")[0].lower()).strip("-")[:60].strip("-") or "project"
+
+
+def is_own(path: Path) -> bool:
+    """Return whether a path is a file with a plain name that is in its folder, and not a link to another place."""
+    try:
+        plain_name(path.name)
+        return path.is_file() and path.resolve().parent == path.parent.resolve()
+    except (InputError, OSError, RuntimeError):
+        return False
+
+
+def delete_folder(folder: Path) -> None:
+    """Delete a folder. It is gone at once, even if somebody still writes into it."""
+    gone = folder.with_name(f".deleted-{secrets.token_hex(4)}")
+    try:
+        folder.rename(gone)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be deleted: {error.strerror}.") from None
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _folded(name: str) -> str:
+    """Return what names of the same file have in common on systems that know no case."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """Refuse a folder that another user of this computer controls: root may use those of others."""
+    if not hasattr(os, "geteuid"):
+        return
+    about = folder.stat()
+    if os.geteuid() not in (0, about.st_uid):
+        raise OutputError(f"{folder} belongs to another user: name another folder.")
+    if about.st_mode & stat.S_IWOTH:
+        raise OutputError(f"All users of this computer can write to {folder}: name another folder, or chmod o-w it.")
 
 
 @dataclass(frozen=True)
@@ -99,12 +139,21 @@ class Workspace:
             for folder in (root / "inputs", root / "projects"):
                 if folder.resolve().parent != root.resolve():
                     raise OutputError(f"{folder} is a link to another place: a workspace needs a folder of its own.")
+            _refuse_strangers(root)
+            for folder in (root / "inputs", root / "projects"):
+                _refuse_strangers(folder)
+                folder.chmod(0o700)
             about = root / "README.txt"
             if not about.exists():
                 about.write_text(README, encoding="utf-8")
         except OSError as error:
             raise OutputError(f"{root} cannot be a workspace: {error.strerror}. Name another folder.") from None
         return cls(root.resolve())
+
+    def finish_deleting(self) -> None:
+        """Delete what an earlier workbench had begun to delete."""
+        for folder in (*self.root.glob("projects/.deleted-*"), *self.root.glob("projects/*/runs/.deleted-*")):
+            shutil.rmtree(folder, ignore_errors=True)
 
     @property
     def inputs(self) -> Path:
@@ -113,29 +162,20 @@ class Workspace:
 
     def input_files(self) -> list[InputFile]:
         """List what can be chosen: plain files, and links that stay in the folder."""
-        return sorted(
-            (InputFile(one.name, one.stat().st_size) for one in self.inputs.iterdir() if self._is_input(one)),
-            key=lambda one: one.name.lower(),
-        )
-
-    def _is_input(self, path: Path) -> bool:
-        """Return whether a file may be read."""
-        try:
-            plain_name(path.name)
-        except InputError:
-            return False
-        return path.is_file() and path.resolve().parent == self.inputs.resolve()
+        found = [InputFile(one.name, one.stat().st_size) for one in self.inputs.iterdir() if is_own(one)]
+        return sorted(found, key=lambda one: one.name.lower())
 
     def input(self, name: str) -> str:
         """Return the path of an input below the workspace."""
-        if not self._is_input(self.inputs / plain_name(name)):
+        if not is_own(self.inputs / plain_name(name)):
             raise InputError(f"There is no file '{visible(name)}' in {self.inputs.name}/: choose one of the list.")
         return f"inputs/{name}"
 
     def new_input(self, name: str) -> Path:
         """Return where an upload is to be written. An input is never replaced."""
         path = self.inputs / plain_name(name)
-        if os.path.lexists(path):
+        # Names that differ only in case or in the spelling of accents are the same file on other computers.
+        if os.path.lexists(path) or any(_folded(one) == _folded(name) for one in os.listdir(self.inputs)):
             raise InputError(
                 f"There is a file '{visible(name)}' in {self.inputs.name}/ already: choose it, or rename yours."
             )
@@ -143,12 +183,12 @@ class Workspace:
 
     def projects(self) -> list[Project]:
         """List the projects, the latest first."""
-        found = [Project(self, one.name) for one in (self.root / "projects").iterdir() if _PROJECT.fullmatch(one.name)]
-        return sorted((one for one in found if one.file.is_file()), key=lambda one: -one.file.stat().st_mtime)
+        found = [Project(self, one.name) for one in (self.root / "projects").iterdir()]
+        return sorted((one for one in found if one.is_sound()), key=lambda one: -one.file.stat().st_mtime)
 
     def project(self, name: str) -> Project:
         """Return a project that exists."""
-        if not _PROJECT.fullmatch(name) or not (found := Project(self, name)).file.is_file():
+        if not (found := Project(self, name)).is_sound():
             raise InputError(f"There is no project '{visible(name)}': choose one of the list.")
         return found
 
@@ -190,6 +230,10 @@ class Project:
         """The file of the choices."""
         return self.folder / "project.json"
 
+    def is_sound(self) -> bool:
+        """Return whether it is there, and not a link to another place."""
+        return bool(_PROJECT.fullmatch(self.name)) and self.file.is_file() and self.file.resolve() == self.file
+
     def load(self) -> dict[str, Any]:
         """Return the content of the file."""
         return read_json(self.file)
@@ -200,13 +244,15 @@ class Project:
 
     def runs(self) -> Iterator[Path]:
         """Yield the folders of the runs, the latest first."""
-        folders = [one for one in (self.folder / "runs").iterdir() if one.name.isdecimal() and one.is_dir()]
-        yield from sorted(folders, key=lambda one: -int(one.name))
+        place = self.folder / "runs"
+        if place.is_dir() and place.resolve() == place:
+            folders = [one for one in place.iterdir() if _RUN.fullmatch(one.name) and one.is_dir()]
+            yield from sorted((one for one in folders if not one.is_symlink()), key=lambda one: -int(one.name))
 
     def run(self, number: int) -> Path:
         """Return the folder of a run that exists."""
         folder = self.folder / "runs" / f"{number:04d}"
-        if not (folder / "run.json").is_file():
+        if not (folder / "run.json").is_file() or folder.resolve() != folder:
             raise InputError(f"Project {self.name} has no run {number}: choose one of the list.")
         return folder
 
@@ -219,19 +265,20 @@ class Project:
 
     def delete(self) -> None:
         """Delete the project with its runs. Inputs stay."""
-        shutil.rmtree(self.folder)
+        delete_folder(self.folder)
 
     def hierarchies(self) -> list[str]:
         """List the hierarchies that were made here, as paths below the workspace."""
         folder = self.folder / "hierarchies"
-        return sorted(f"{self.path}/hierarchies/{one.name}" for one in folder.iterdir() if one.is_file())
+        found = folder.iterdir() if folder.is_dir() and folder.resolve() == folder else ()
+        return sorted(f"{self.path}/hierarchies/{one.name}" for one in found if is_own(one))
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """Read a file of the workspace."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         raise InputError(f"{path} cannot be read: it is damaged. Restore it, or delete its folder.") from None
     if not isinstance(content, dict) or content.get("layout") != LAYOUT:
         raise OptionError(f"{path} was written by another version of Shoal: open it with that version.")
@@ -241,5 +288,5 @@ def read_json(path: Path) -> dict[str, Any]:
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write a file of the workspace, or leave the old one."""
     remove_leftovers(path.parent)
-    with atomic_output(path) as file:
+    with atomic_output(path, private=True) as file:
         file.write(json.dumps({"layout": LAYOUT, **content}, indent=1, ensure_ascii=False).encode())

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from shoal.errors import InputError
+from shoal.errors import InputError, ShoalError
 from shoal.web.draft import Draft
 from shoal.web.forms import read_form
 from shoal.web.page import go, project_of, render, workbench
@@ -31,7 +31,7 @@ async def upload(request: Request) -> Response:
     bench = workbench(request)
     try:
         return PlainTextResponse(await receive(request, bench.workspace, bench.limits.upload), 201)
-    except InputError as error:
+    except ShoalError as error:
         return PlainTextResponse(str(error), 400)
 
 
@@ -49,8 +49,7 @@ async def delete_project(request: Request) -> Response:
     project, form, bench = project_of(request), await read_form(request), workbench(request)
     if form.text("name") != project.name:
         raise InputError(f"To delete this project with all its runs, type its name, {project.name}.")
-    for run in bench.runs.of(project):
-        bench.runs.cancel(run)
+    await bench.runs.leave(project)
     bench.crew.forget(project.name)
     project.delete()
     return go(request, "/")

@@ -1,33 +1,30 @@
-"""A run: the job of a problem file, as ``shoal run`` carries it out."""
+"""A run: the job of a problem file, as ``shoal run`` carries it out, and what can be said before it begins."""
 
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shoal.errors import OptionError
+from shoal.evidence.keys import PrivateKey
 from shoal.files import atomic_output
+from shoal.files.lock import exclusive_lock
 from shoal.jobs import problem_file
+from shoal.jobs.dry_run import dry_run
 from shoal.progress import engine_with
+from shoal.web.tasks.told import told
 from shoal.web.worker import Session
 
-REPORT = "report.json"  # each run writes it, and the page of its result shows it
-SHOWN = (
-    "model",
-    "algorithm",
-    "verdict",
-    "losses",
-    "usefulness",
-    "optimality",
-    "worthless",
-    "risk",
-    "warnings",
-    "timings",
-)
+REPORT = "report.json"  # each run writes it
+SHOWN = ("model", "algorithm", "verdict", "losses", "usefulness", "optimality", "risk", "timings")
 ORDER = "order.npy"  # the input row of each published record, if the order is not that of the input
+TOLD = "result.json"  # what the page of the result shows; it quotes the original data
+OWN = ("run.json", "problem.toml", ORDER, TOLD)  # files of a run's folder that the workbench itself writes
 
 
 def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str = "") -> dict[str, Any]:
@@ -37,16 +34,50 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     """
     job = problem_file.of_tables(tables, f"{folder}/problem.toml", Path())
     job = replace(job, passphrase=passphrase or None)
-    with engine_with(progress=session.progress, memory=session.memory or None) as engine:
+    here = exclusive_lock(Path(folder), "Another process carries out this run: wait until it has ended.")
+    with here, engine_with(progress=session.progress, memory=session.memory or None) as engine:
         story = job.run(engine)
+        session.progress("describing the result", 0.0)
+        with atomic_output(Path(folder) / TOLD, private=True) as file:
+            file.write(json.dumps(told(story), ensure_ascii=False, allow_nan=False).encode())
     if story.release.order is not None:
         with atomic_output(Path(folder) / ORDER, private=True) as file:
             np.save(file, story.release.order)
-    here = sorted(one.name for one in Path(folder).iterdir() if one.name not in ("run.json", "problem.toml", ORDER))
-    return {"outputs": here, "figures": figures(Path(folder) / REPORT)}
+    return {"outputs": sorted(set(os.listdir(folder)) - set(OWN)), "figures": figures(Path(folder) / REPORT)}
 
 
 def figures(report: Path) -> dict[str, Any]:
-    """Return the figures that lists of runs show, from the report of a run."""
+    """Return the figures that lists of runs show, from the report of a run. They hold nothing of single records."""
     content = json.loads(report.read_text(encoding="utf-8"))
-    return {name: content[name] for name in SHOWN} | {"promise": content["model"]["description"]}
+    poor = content["worthless"]
+    return {name: content[name] for name in SHOWN} | {
+        "promise": content["model"]["description"],
+        "worthless": poor and {"title": poor["title"], "reason": poor["reason"]},
+        "warnings": len(content["warnings"]),
+        "reading": content["provenance"]["output"]["read_options"],
+    }
+
+
+def check(session: Session, tables: dict[str, Any]) -> dict[str, Any]:
+    """Return what a job would do, how long it takes and how much memory it needs, or raise what is wrong."""
+    job = problem_file.of_tables(tables, "This project", Path())
+    with engine_with(progress=session.progress, memory=session.memory or None) as engine:
+        found = dry_run(job, engine)
+    return {
+        "read": found.summary,
+        "promise": found.model.describe(found.persons),
+        "hierarchy": found.hierarchy,
+        "unchanged": list(found.unchanged),
+        "estimate": found.estimate.sentences(),
+        "basis": found.estimate.basis,
+        "seconds": found.estimate.seconds,
+    }
+
+
+def check_key(session: Session, key: str, passphrase: str) -> str:
+    """Return the fingerprint of a key, or raise why it cannot sign."""
+
+    def missing(path: str) -> str:
+        raise OptionError(f"{Path(path).name} is encrypted: type its passphrase.")
+
+    return PrivateKey.load(key, passphrase or missing).public.fingerprint
