@@ -190,7 +190,7 @@ def test_what_was_running_is_interrupted(project: Project, tmp_path: Path) -> No
     assert bench.runs.recover() == 2
     assert [run.state for run in bench.runs.of(project)] == ["failed", "done", "interrupted", "interrupted"]
     assert bench.runs.get(project, 1).message == INTERRUPTED
-    assert sorted(os.listdir(runs[0].folder)) == ["run.json"]
+    assert sorted(os.listdir(runs[0].folder)) == [MESSAGE, "run.json"]
     assert (runs[2].folder / "release.csv").exists()
     assert bench.runs.recover() == 0
 

@@ -28,7 +28,6 @@ from shoal.web.crew import STOP, Crew, Task, TaskError
 from shoal.web.workspace import Project, Workspace, delete_folder, read_json, write_json
 
 OPEN = ("queued", "running")
-KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
 STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
 DAMAGED = "run.json cannot be read: it is damaged. Restore it, or delete this run."
 MESSAGE = "message.txt"  # why a run failed; unlike run.json, it may name a label or a row
