@@ -203,6 +203,7 @@ def test_a_table_is_recognized_and_its_problems_are_told(place: Path) -> None:
     session = Session()
     found = hierarchy_change.recognize(session, DATA, "items", [], "inputs/t.parquet")
     assert (found["kind"], found["columns"][0]["covered"]) == ("table", 4)
+    assert hierarchy_change.recognize(session, DATA, "items", [], "inputs/t.parquet", asked=False)["kind"] == "other"
     how = {"kind": "table", "file": "inputs/t.parquet", "levels": ["product", "kind", "aisle"], "only_used": True}
     made = hierarchy_change.make(session, DATA, "items", {}, "own", how)
     tree = hierarchies.load(made["file"])
