@@ -77,6 +77,8 @@ def tables(draw: Any) -> dict[str, Any]:
         columns[name] = {"role": role, **draw(more)}
     models = discovery.find("shoal.models", PrivacyModel)
     guarantee = models[draw(st.sampled_from(["km", "k-km", "lm", "k-lm", "hkp", "transactional-k", "sensitive-k"]))]
+    if any(one.name == "sensitive_column" for one in guarantee.options()) and draw(st.booleans()):
+        columns["a, secret"] = "sensitive"
     kinds = discovery.find("shoal.algorithms", Algorithm).values()
     method = draw(st.sampled_from([one for one in kinds if issubclass(guarantee, one.solves)]))
     return {
@@ -115,6 +117,8 @@ def normal(job: Job) -> Job:
     """Return an equal job in the form that arguments have: hierarchies of columns stand with that of the items."""
     data, columns, trees = job.data, {}, dict(job.data.hierarchy)
     for name, one in data.columns.items():
+        if one.role is Role.SENSITIVE:  # it is in the model
+            continue
         known = one.role in (None, Role.QUASI_IDENTIFIER)
         columns[name] = replace(one, hierarchy=None, missing=()) if known else Column(one.role)
         if known and one.hierarchy is not None:

@@ -1,7 +1,7 @@
 """Step 4 of the workbench: promises, the chart of what they cost, sensitive items, and the job that they make.
 
-Covers: shoal.web.pages.promise, shoal.web.pages.promise_view, shoal.web.pages.promise_costs, shoal.web.tasks.promise,
-shoal.jobs.choose_model, shoal.jobs.run_options, shoal.evaluation.sweep
+Covers: web/pages/promise.py, web/pages/promise_view.py, web/pages/promise_costs.py, web/tasks/promise.py,
+jobs/choose_model.py, jobs/run_options.py, evaluation/sweep.py.
 """
 
 from __future__ import annotations
@@ -14,15 +14,19 @@ from typing import Any
 
 import pytest
 
+import shoal
 from shoal import discovery
+from shoal.engines import Engine
+from shoal.evaluation.sweep import sweep
 from shoal.jobs.choose_model import advice, has, models
 from shoal.jobs.job import Job
 from shoal.jobs.run_options import RunOptions
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.k import K
 from shoal.models.km import Km
+from shoal.problem import Problem
 from shoal.web.draft import Draft
-from shoal.web.pages.promise_costs import Choice, chart
+from shoal.web.pages.promise_costs import Choice, chart, drawn
 from shoal.web.tasks import promise
 from shoal.web.worker import Session
 from shoal.web.workspace import Workspace
@@ -60,7 +64,7 @@ def test_every_model_becomes_a_job(client: Client, name: str) -> None:
     numbers = {one.name: "2" if one.type is int else "0.5" for one in model.options() if one.type in (int, float)}
     assert client.post(f"{base}/promise/settings", of=name, **numbers).status == 303
     if has(model, "sensitive"):
-        assert "Choose below at least one item" in client.get(f"{base}/promise").text
+        assert "Choose at least one item" in client.get(f"{base}/promise").text
         assert client.post(f"{base}/promise/labels", pick="s").status == 303
     assert client.post(f"{base}/promise/method", method="").status == 303
     assert client.post(f"{base}/promise/run", seed="7", max_loss="0.9", loss="lm").status == 303
@@ -158,6 +162,10 @@ def test_sensitive_items_are_found_picked_and_removed(client: Client) -> None:
     assert draft_of(client, base).job().model.sensitive_labels == (EVIL, f"{EVIL}x")
     client.post(f"{base}/promise/labels", remove=EVIL)
     assert draft_of(client, base).tables["model"]["sensitive"] == [f"{EVIL}x"]
+    client.post(f"{base}/promise/labels", list="rye\r\n\n ale \nrye")
+    assert draft_of(client, base).tables["model"]["sensitive"] == [f"{EVIL}x", "rye", "ale"]
+    client.post(f"{base}/promise/labels", list="alle")
+    assert "&#39;alle&#39; (did you mean &#39;ale&#39;?)" in client.settled(f"{base}/promise/state").text
     client.post(f"{base}/promise/labels", none="yes")
     assert "sensitive" not in draft_of(client, base).tables["model"]
 
@@ -172,8 +180,8 @@ def test_searches_find_groups_and_values_and_show_few(tmp_path: Path) -> None:
     }
     found = promise.search(Session(), tables, "DRINK", ["illness"], [], groups=True)
     assert [(one["label"], one["kind"], one["count"]) for one in found["results"]] == [
+        ("drink", "item", 120),  # the very word first, then groups
         ("drinks and more", "group", 120),
-        ("drink", "item", 120),
     ]
     many = promise.search(Session(), tables, "i", ["illness"], ["i7"], groups=True)
     assert len(many["results"]) == promise.FOUND
@@ -186,15 +194,23 @@ def test_a_sensitive_column_is_protected(client: Client) -> None:
     base = patients(client, "columns.csv")
     client.post(f"{base}/promise/model", model="k-lm")
     client.post(f"{base}/promise/settings", of="k-lm", k="2", l="2", m="1")
-    client.post(f"{base}/promise/column", column="illness", role="sensitive")
+    client.post(f"{base}/promise/column", column="illness", sensitive="yes")
     job = draft_of(client, base).job()
     assert job.model.columns == ("illness",)
     found = client.post(f"{base}/promise/search", text="HIV").text
     assert 'value="illness=HIV"' in found
     client.post(f"{base}/promise/labels", pick="illness=HIV")
     assert "This will be promised" in client.settled(f"{base}/promise/state").text
-    client.post(f"{base}/promise/column", column="illness", role="quasi-identifier")
-    assert draft_of(client, base).tables["model"]["sensitive"] == []
+    client.post(f"{base}/promise/column", column="illness", sensitive="")
+    draft = draft_of(client, base)
+    assert draft.tables["model"]["sensitive"] == []
+    assert draft.role("illness") == "quasi-identifier"
+    client.post(f"{base}/data/roles", column=["age", "illness"], role=["plain", "plain"])
+    client.post(f"{base}/promise/model", model="lm")
+    client.post(f"{base}/promise/column", column="illness", sensitive="yes")
+    assert draft_of(client, base).job().model.columns == ("illness",)
+    client.post(f"{base}/promise/column", column="illness", sensitive="")
+    assert draft_of(client, base).role("illness") == "plain"  # lm protects no quasi-identifiers
 
 
 def test_the_chart_of_small_data_is_drawn_at_once_and_a_point_can_be_chosen(client: Client) -> None:
@@ -213,6 +229,30 @@ def test_the_chart_of_small_data_is_drawn_at_once_and_a_point_can_be_chosen(clie
     assert client.post(f"{base}/promise/point", point="k=1,m=2").status == 400
     assert client.post(f"{base}/promise/point", point="x=1").status == 400
     assert draft_of(client, base).job().model == Km(k=10, m=2)
+
+
+def test_a_k_that_is_too_large_leaves_the_others_in_the_chart(tmp_path: Path) -> None:
+    path = tmp_path / "few.basket"
+    path.write_text("a,b\n" * 6)
+    tables = {"data": {"file": str(path)}, "model": {"name": "km", "k": 5, "m": 2}}
+    result = promise.frontier(Session(), tables, 0)
+    made = {one["strength"]: one["failure"] for one in result["points"]}
+    assert not made[5]
+    assert "needs at least 10 non-empty records, got 6" in made[10]
+    assert len(result["points"]) == 15
+
+
+def test_a_hierarchy_that_changes_under_its_name_is_read_again(client: Client) -> None:
+    base = client.project("trees.basket", b"a,b\na,b\na,c\na,c\n" * 3)
+    tree = client.workspace / "inputs" / "letters.csv"
+    tree.write_text("a;X;*\nb;X;*\nc;Y;*\n")
+    project = Workspace.open(client.workspace).project(base.rpartition("/")[2])
+    draft = Draft.load(project)
+    draft.tables["items"] = {"hierarchy": "inputs/letters.csv"}
+    draft.save(project)
+    assert "cannot be kept" not in client.settled(f"{base}/promise/state").text
+    tree.write_text("a;X;*\nb;X;*\n")
+    assert "cannot be kept" in client.settled(f"{base}/promise/state").text
 
 
 def test_the_chart_of_large_data_waits_for_a_button_and_can_be_cancelled(client: Client) -> None:
@@ -243,10 +283,34 @@ def test_charts_from_samples_say_so_and_points_without_a_release_why(tmp_path: P
     assert {one["strength"] for one in failed} == {25}
     assert "got 20" in failed[0]["failure"]
     assert json.dumps(result, allow_nan=False)
+    points = drawn(result, {}, "lost")["chart"]["points"]
+    assert all(one["said"].endswith("estimated from a sample") for one in points)
+
+
+@pytest.mark.parametrize("name", sorted(models()))
+def test_every_model_has_a_chart(tmp_path: Path, name: str) -> None:
+    path, model = tmp_path / "few.csv", models()[name]
+    path.write_text(PATIENTS)
+    tables: dict[str, Any] = {
+        "data": {"file": str(path), "sets": "codes", "item_delimiter": " "},
+        "columns": {"id": "identifier", "age": "quasi-identifier" if model.relational else "plain", "illness": "plain"},
+        "model": {"name": name, **({"sensitive": ["s"]} if has(model, "sensitive") else {})},
+    }
+    result = promise.frontier(Session(), tables, 0)
+    assert any(not one["failure"] for one in result["points"])
+    assert drawn(result, tables["model"], "unchanged")["chart"]["points"]
+
+
+def test_a_sweep_ends_in_time() -> None:
+    problem = Problem(shoal.read([["a", "b"]] * 4), shoal.Hierarchy.flat(["a", "b"]), Km(k=2, m=1))
+    points = list(sweep(problem, [2, 3], [1], Engine(), within=-1))
+    assert [(one.strength, one.loss) for one in points] == [(2, None), (3, None)]
+    assert "not tried within" in points[0].failure
+    assert [one.loss for one in sweep(problem, [2, 3], [1], Engine())] == [0, 0]
 
 
 def test_points_lie_higher_the_more_is_lost() -> None:
-    result = {"strength": "k", "knowledge": "m"}
+    result = {"strength": "k", "knowledge": "m", "sampled": False}
     made = [
         Choice.of(
             {"strength": k, "knowledge": m, "loss": k * m / 100, "unchanged": 0.5, "proven": True, "worthless": False,
@@ -283,7 +347,7 @@ def test_a_browser_chooses_a_point_by_keyboard_and_keeps_its_place(client: Clien
     tab.get_by_label("k", exact=True).press("Tab")
     tab.get_by_text("k must be at least 2, got 1.").wait_for()
     tab.locator("#model-lm").click()
-    tab.get_by_text("Choose below at least one item").first.wait_for()
+    tab.get_by_text("Choose at least one item").first.wait_for()
     tab.get_by_label("Search").press_sequentially("b1")
     tab.get_by_role("button", name="b1 27 records").click()
     tab.get_by_role("button", name="Remove b1").wait_for()

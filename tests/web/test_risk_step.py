@@ -1,6 +1,6 @@
 """Step 2 of the workbench: how many people could be found, in a sentence, charts and examples.
 
-Covers: shoal.web.pages.risk, shoal.web.tasks.risk
+Covers: web/pages/risk.py, web/tasks/risk.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from shoal.web.pages.risk import sentence
+from shoal.risk import PRESETS
+from shoal.web.page import templates
+from shoal.web.pages.risk import sentence, words
 from shoal.web.tasks import risk
 from shoal.web.worker import Session
 from tests.web.client import Client
@@ -71,12 +73,32 @@ def test_persons_are_found_if_one_of_their_records_is(tmp_path: Path) -> None:
     assert "can find 66.7 % of the 3 households" in sentence(result)
 
 
-def test_the_figures_of_assessors_say_where_they_are_estimates(baskets: dict[str, Any], tmp_path: Path) -> None:
+def test_examples_of_two_items_leave_out_what_one_item_finds(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.basket"
+    path.write_text("a,b\nb,c\nc,a\nx,a\n")
+    groups = risk.examples(Session(), {"file": str(path)}, [])["groups"]
+    assert [one["what"] for one in groups] == ["1 known item", "2 known items"]
+    assert groups[0]["texts"] == ["{x} is in 1 record"]
+    assert sorted(groups[1]["texts"])[0] == "{a, b} is in 1 record"
+
+
+def test_the_figures_of_assessors(baskets: dict[str, Any]) -> None:
     result = risk.details(Session(), baskets, [], ["ema", "cell-size-3"])
     first = result["rows"][0]
     assert first["smallest"]["value"] == 1
     assert [one["value"] for one in first["above"]] == [1.0, 1.0]
     assert [one["crowd"] for one in result["thresholds"]] == [11, 3]
+
+
+def test_estimates_are_shown_with_their_range(baskets: dict[str, Any]) -> None:
+    result = risk.details(Session(), baskets, [], ["ema"])
+    exact = templates().get_template("risk_details.html")
+    context = {"words": words, "limit": PRESETS["ema"]}
+    assert "95 %" not in exact.render(result=result, **context)
+    result["rows"][0]["random"] = {"value": 0.25, "low": 0.2, "high": 0.3, "exact": False}
+    shown = exact.render(result={**result, "draws": 20_000}, **context)
+    assert "(20 % to 30 %)" in shown
+    assert "up to 20,000 draws; the true figure is in the range with 95 % certainty" in shown
 
 
 def test_examples_come_by_post_only(client: Client) -> None:

@@ -111,11 +111,13 @@ def workspace_with(root: Path, files: dict[str, str]) -> Workspace:
     return workspace
 
 
-def run_of(workspace: Workspace, tables: dict[str, Any], key: str = "", project: str = "p") -> Run:
+def run_of(
+    workspace: Workspace, tables: dict[str, Any], key: str = "", project: str = "p", certificate: bool = True
+) -> Run:
     """Carry out a run as the workbench does, in this process, whose folder is the workspace."""
     draft = Draft({**{name: {} for name in TABLES}, **tables})
     runs = Runs(workspace, cast(Any, None), 5)  # nobody works on its queue
-    run = runs.add(workspace.project(project), draft.tables, wanted(draft), {}, key)
+    run = runs.add(workspace.project(project), draft.tables, wanted(draft, certificate=certificate), {}, key)
     run.change(state="done", **carry_out(Session(), run.tables, run.path))
     return run
 
@@ -159,7 +161,16 @@ def test_command_script_and_problem_file_give_the_same_bytes(
         shutil.copytree(root, copy)
         for name in run.outputs:
             (copy / run.path / name).unlink()
-        done = subprocess.run(ways[way], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ways[way],
+            cwd=copy,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
         assert done.returncode == 0, f"{way}: {done.stderr}"
         assert {*run.outputs} <= set(os.listdir(copy / run.path))
         return contents(run, copy)
@@ -256,9 +267,7 @@ def test_labels_are_text_in_commands(client: Client, done: tuple[str, Run]) -> N
 def test_the_commands_can_be_saved(client: Client, done: tuple[str, Run]) -> None:
     base, run = done
     texts = {name: client.get(f"{base}/take-away/commands/{name}").text for name in ("anonymize.sh", "anonymize.py")}
-    assert texts["anonymize.sh"].startswith(
-        "shoal anonymize 'inputs/take away.basket' -o projects/take-away/runs/0001/"
-    )
+    assert texts["anonymize.sh"].startswith("shoal anonymize 'inputs/take away.basket' \\\n    -o projects/take-away/")
     assert texts["anonymize.py"].startswith(
         'import shoal\n\nrelease = shoal.anonymize(\n    "inputs/take away.basket",'
     )
@@ -291,31 +300,56 @@ def test_a_run_is_signed_with_keys_made_here(client: Client, done: tuple[str, Ru
     base, run = done
     assert "There is no private key" in client.settled(f"{base}/take-away/certificate").text
     secret = "correct horse battery"
-    wrong = client.post(f"{base}/take-away/keys", run="1", name="clinic", passphrase=secret, again="x")
+    wrong = client.post(f"{base}/take-away/keys", run="1", name="hospital", passphrase=secret, again="x")
     assert "The two passphrases differ" in wrong.text
-    for name in ("", "../clinic", ".clinic", "a/b"):
+    for name in ("", "../hospital", ".hospital", "a/b"):
         assert client.post(f"{base}/take-away/keys", run="1", name=name, passphrase="", again="").status == 400
-    made = client.post(f"{base}/take-away/keys", run="1", name="clinic", passphrase=secret, again=secret)
+    made = client.post(f"{base}/take-away/keys", run="1", name="hospital", passphrase=secret, again=secret)
     assert made.location == f"{base}/take-away?run=1&made=1#keys"
-    private = client.workspace / "inputs" / "clinic.key"
+    private = client.workspace / "inputs" / "hospital.key"
     assert private.stat().st_mode & 0o777 == 0o600
     assert b"ENCRYPTED" in private.read_bytes()
-    assert client.post(f"{base}/take-away/keys", run="1", name="clinic", passphrase="", again="").status == 400
-    public = client.get(f"{base}/take-away/public-keys/clinic.pub")
-    assert public.body == (client.workspace / "inputs" / "clinic.pub").read_bytes()
-    assert client.get(f"{base}/take-away/public-keys/clinic.key").status == 404
-    assert "clinic.key (sha256:" in client.settled(f"{base}/take-away/certificate").text
-    refused = client.post(f"{base}/take-away/sign", run="1", key="inputs/clinic.key", passphrase="wrong")
+    assert client.post(f"{base}/take-away/keys", run="1", name="hospital", passphrase="", again="").status == 400
+    public = client.get(f"{base}/take-away/public-keys/hospital.pub")
+    assert public.body == (client.workspace / "inputs" / "hospital.pub").read_bytes()
+    assert client.get(f"{base}/take-away/public-keys/hospital.key").status == 404
+    assert "hospital.key (sha256:" in client.settled(f"{base}/take-away/certificate").text
+    refused = client.post(f"{base}/take-away/sign", run="1", key="inputs/hospital.key", passphrase="wrong")
     assert refused.status == 400
-    assert client.post(f"{base}/take-away/sign", run="1", key="inputs/clinic.key", passphrase=secret).status == 303
+    assert client.post(f"{base}/take-away/sign", run="1", key="inputs/hospital.key", passphrase=secret).status == 303
     signed = until_done(client, f"{base}/take-away/certificate?run=2")
     assert "The release and the code book have the same bytes." in signed.text
     assert secret not in "".join(one.read_text() for one in run.folder.parent.rglob("*.[jt]*"))
     with zipfile.ZipFile(io.BytesIO(client.get(f"{base}/take-away/published.zip?run=2").body)) as archive:
-        assert any(name.endswith("/clinic.pub") for name in archive.namelist())
+        assert any(name.endswith("/hospital.pub") for name in archive.namelist())
         assert not any(name.endswith(".key") for name in archive.namelist())
-    client.post(f"{base}/take-away/check", run="2", key="inputs/clinic.pub")
+    client.post(f"{base}/take-away/check", run="2", key="inputs/hospital.pub")
     assert "Right: the owner of the key signed" in client.settled(f"{base}/take-away/checked?run=2").text
+
+
+def test_a_run_without_a_certificate_gets_one(client: Client) -> None:
+    base = client.project("no certificate.basket", BASKETS.encode())
+    tables = {"data": {"file": "inputs/no certificate.basket"}, "model": {"name": "km", "k": 2, "m": 1}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(client.workspace)
+        run_of(Workspace(client.workspace), tables, project=base.rpartition("/")[2], certificate=False)
+    assert "This run wrote no certificate" in client.settled(f"{base}/take-away/certificate").text
+    assert client.post(f"{base}/take-away/check", run="1", key="").status == 400
+    assert client.post(f"{base}/take-away/sign", run="1", key="").status == 303
+    assert "<strong>Not signed.</strong>" in until_done(client, f"{base}/take-away/certificate?run=2").text
+
+
+def test_the_date_of_a_certificate_gives_its_bytes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    workspace = workspace_with(tmp_path / "workspace", {"inputs/a.basket": BASKETS})
+    monkeypatch.chdir(workspace.root)
+    run = run_of(workspace, {"data": {"file": "inputs/a.basket"}, "model": {"name": "km", "k": 2, "m": 1}})
+    path = f"{run.path}/certificate.json"
+    first = Path(path).read_bytes()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(take_away.evidence(Session(), path, "", [])["certificate"]["epoch"]))
+    time.sleep(1.1)
+    carry_out(Session(), run.tables, run.path)
+    assert Path(path).read_bytes() == first
 
 
 def test_a_private_key_is_not_shown_as_data(tmp_path: Path) -> None:

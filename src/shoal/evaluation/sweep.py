@@ -6,6 +6,8 @@ is for all other models, and usually for a sample of the records.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +41,7 @@ def sweep(
     engine: Engine,
     *,
     seconds: float = 2.0,
+    within: float = math.inf,
 ) -> Iterator[Point]:
     """Yield what each choice costs, in the order of the choices.
 
@@ -52,6 +55,8 @@ def sweep(
         Where the work is done.
     seconds
         The limit of each search, if the method has one.
+    within
+        The seconds after which no further choice is tried.
 
     Examples
     --------
@@ -69,10 +74,14 @@ def sweep(
     method = discovery.get("shoal.algorithms", Algorithm, model.default_algorithm)()
     if any(one.name == "time_limit" for one in method.options()):
         method = method.changed(time_limit=seconds)
+    began = time.monotonic()
     pairs = [(one, other) for other in (known if second is not None else (None,)) for one in strengths]
     for at, (one, other) in enumerate(pairs):
         changed = {first.name: one} if second is None or other is None else {first.name: one, second.name: other}
         named = " and ".join(f"{name} = {value}" for name, value in changed.items())
+        if time.monotonic() - began > within:
+            yield Point(one, other, None, None, failure=f"not tried within {within:g} seconds")
+            continue
         engine.progress(f"trying {named}", at / len(pairs))
         yield _point(replace(problem, model=problem.model.changed(**changed)), method, one, other, engine)
 

@@ -62,10 +62,22 @@ class Command:
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """Return the command line with this algorithm, and with some options of the model changed."""
+        return " ".join(map(shell_word, self._with(algorithm, model_options)))
+
+    def lines(self, algorithm: Algorithm) -> str:
+        """Return the command line with an option on each line, for people to read and to copy."""
+        words = iter(self._with(algorithm, {}))
+        text = " ".join(shell_word(next(words)) for _ in range(3))
+        for word in words:
+            text += (" \\\n    " if word.startswith("-") else " ") + shell_word(word)
+        return text
+
+    def _with(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> list[str]:
+        """Return all words of the command line."""
         model = self.model.changed(**model_options)
         guarantee = ["--model", model.name, *_options(model, model.values())]
         method = ["--algorithm", algorithm.name, *_options(algorithm, changed(algorithm))]
-        return " ".join(map(shell_word, [*self.words, *guarantee, *method]))
+        return [*self.words, *guarantee, *method]
 
     def message(self, text: str) -> str:
         """Return a message that names options instead of Python arguments.

@@ -52,7 +52,8 @@ class K(RelationalModel):
     title = "k-anonymity"
     protects = "Columns: each record has the quasi-identifiers of at least k - 1 others."
     promise = (
-        "Someone who knows all quasi-identifying columns of a record cannot narrow it down to fewer than k records."
+        "Someone who knows the quasi-identifiers of a record, such as age and place, cannot narrow it down to "
+        "fewer than k records."
     )
     suits = "Tables without sets: age, place, profession."
     paper = "Samarati and Sweeney 1998; Poulis et al. 2013, s.2"

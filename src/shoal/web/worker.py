@@ -95,8 +95,9 @@ def _listen(calls: queue.Queue[str]) -> None:
     """Take calls. At the end of input, interrupt the main thread, and end the process if it does not react."""
     for line in sys.stdin:
         calls.put(line)
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(GRACE)
+    for _ in range(int(GRACE)):  # a search ends at the first one with what it has found, and its job goes on
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
     os._exit(1)
 
 

@@ -26,6 +26,7 @@ from shoal.web.pages.promise_view import (
     model_of,
     sensitive_columns,
     tables_of,
+    versions,
 )
 
 LABELS = 2000  # sensitive labels of a project
@@ -167,6 +168,8 @@ async def labels(request: Request) -> Response:
     picked = [one for one in table.get("sensitive", []) if one != form.text("remove")]
     if "pick" in form:
         picked = list(dict.fromkeys([*picked, form.text("pick")]))
+    pasted = [line.strip() for line in form.text("list").split("\n") if line.strip()]
+    picked = list(dict.fromkeys([*picked, *pasted]))
     if "none" in form:
         picked = []
     if len(picked) > LABELS:
@@ -196,6 +199,7 @@ async def _results(desk: Desk, text: str) -> dict[str, Any] | None:
         columns=sensitive_columns(desk) if has(model_of(desk), "sensitive_column") else [],
         picked=list(desk.draft.tables["model"].get("sensitive", [])),
         groups=True,
+        versions=versions(desk),
     )
     await task.wait(30)
     return {"text": text, **(task.result() if task.work.done() else {"total": 0, "results": []})}
@@ -213,9 +217,11 @@ async def search(request: Request) -> Response:
 async def column(request: Request) -> Response:
     """Call a column sensitive, or no longer."""
     desk, form = Desk.of(request), await read_form(request)
-    name, role = form.text("column"), form.text("role")
-    if name not in desk.draft.tables["columns"] or role not in ("sensitive", "quasi-identifier"):
+    name = form.text("column")
+    if name not in desk.draft.tables["columns"]:
         raise InputError("There is no such column: choose one of the list.")
+    known = "quasi-identifier" if model_of(desk).relational else "plain"
+    role = "sensitive" if "sensitive" in form else known
     desk.draft.give_role(name, role)
     start = f"{name}="
     picked = desk.draft.tables["model"].get("sensitive")
@@ -229,7 +235,7 @@ async def state(request: Request) -> Response:
     desk = Desk.of(request)
     lacks, result = missing(desk), None
     if not lacks:
-        task = desk.ask("promise.check", tables=tables_of(desk))
+        task = desk.ask("promise.check", tables=tables_of(desk), versions=versions(desk))
         if shown := await waiting(request, task):
             return shown
         result = task.result()
@@ -242,7 +248,7 @@ async def frontier(request: Request) -> Response:
     if missing(desk):
         return render("promise_costs.html", costs=None, base=desk.base)
     measure = request.query_params.get("measure", "")
-    shown = promise_costs.costs(desk, tables_of(desk), model_of(desk), measure)
+    shown = promise_costs.costs(desk, tables_of(desk), versions(desk), model_of(desk), measure)
     return render("promise_costs.html", costs=shown, base=desk.base)
 
 
@@ -258,9 +264,9 @@ async def draw(request: Request) -> Response:
         sample = form.number("sample", 0)
         if sample not in promise_costs.samples(desk, model):
             raise InputError("The chart cannot be drawn from that many records: choose one of the list.")
-        promise_costs.start(desk, tables, model, sample)
+        promise_costs.start(desk, tables, versions(desk), model, sample)
     if request.headers.get("hx-request"):
-        shown = promise_costs.costs(desk, tables, model, "")
+        shown = promise_costs.costs(desk, tables, versions(desk), model, "")
         return render("promise_costs.html", costs=shown, base=desk.base)
     return go(request, f"{desk.base}/promise")
 
@@ -270,7 +276,7 @@ async def estimate(request: Request) -> Response:
     desk = Desk.of(request)
     if lacks := missing(desk):
         raise InputError(lacks)
-    task = promise_costs.estimate_task(desk, tables_of(desk))
+    task = promise_costs.estimate_task(desk, tables_of(desk), versions(desk))
     if shown := await waiting(request, task):
         return shown
     return render("promise_estimate.html", result=task.result())

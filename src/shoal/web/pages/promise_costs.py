@@ -28,11 +28,13 @@ def prefix(desk: Desk, what: str) -> str:
     return f"{desk.project.path}/{what}/"
 
 
-def key(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel]) -> str:
+def key(desk: Desk, tables: dict[str, Any], versions: Any, model: type[PrivacyModel]) -> str:
     """Return the name of the chart. It does not depend on the numbers that the chart varies, nor on the method."""
     varied = {one.name for one in (strength(model), knowledge(model)) if one is not None}
     own = {name: value for name, value in tables["model"].items() if name not in varied}
-    text = json.dumps({**tables, "model": {**own, "name": model.name}, "algorithm": {}}, sort_keys=True)
+    text = json.dumps(
+        {**tables, "model": {**own, "name": model.name}, "algorithm": {}, "versions": versions}, sort_keys=True
+    )
     return prefix(desk, "frontier") + hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
@@ -46,23 +48,23 @@ def samples(desk: Desk, model: type[PrivacyModel]) -> list[int]:
     return [size, 0] if found["records"] > size else [0]
 
 
-def start(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel], sample: int) -> None:
+def start(desk: Desk, tables: dict[str, Any], versions: Any, model: type[PrivacyModel], sample: int) -> None:
     """Begin to draw the chart. One that goes on for other choices is cancelled."""
     crew = desk.bench.crew
     crew.make_room(prefix(desk, "frontier"), KEPT)
     own = {**tables, "algorithm": {}}
-    crew.alone(key(desk, tables, model), "promise.frontier", {"tables": own, "sample": sample})
+    crew.alone(key(desk, tables, versions, model), "promise.frontier", {"tables": own, "sample": sample})
 
 
-def costs(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel], measure: str) -> dict[str, Any]:
+def costs(desk: Desk, tables: dict[str, Any], versions: Any, model: type[PrivacyModel], measure: str) -> dict[str, Any]:
     """Return what the page shows of the chart: that it can be drawn, how far it is, or the chart itself."""
-    crew, name, found = desk.bench.crew, key(desk, tables, model), desk.draft.found
+    crew, name, found = desk.bench.crew, key(desk, tables, versions, model), desk.draft.found
     if strength(model) is None:
         return {"state": "none"}
     task = crew.task(name)
     small = found["records"] <= QUICK[0] and found["total_items"] <= QUICK[1]
     if task is None and small:
-        start(desk, tables, model, 0)
+        start(desk, tables, versions, model, 0)
         task = crew.task(name)
     known = {"samples": samples(desk, model), "records": found["records"], "message": ""}
     if task is None:
@@ -104,6 +106,7 @@ class Choice:
     proven: bool
     worthless: bool
     failure: str
+    sampled: bool
 
     @classmethod
     def of(cls, point: dict[str, Any], result: dict[str, Any], own: dict[str, Any]) -> Choice:
@@ -121,6 +124,7 @@ class Choice:
             proven=point["proven"],
             worthless=point["worthless"],
             failure=point["failure"],
+            sampled=result["sampled"],
         )
 
     def figure(self, measure: str) -> float | None:
@@ -130,7 +134,8 @@ class Choice:
     def said(self, measure: str) -> str:
         """Return the name of its button for people who do not see the chart."""
         what = "of the information is lost" if measure == "lost" else "of the items are published unchanged"
-        best = ", proved to be the least" if self.proven and measure == "lost" else ""
+        best = ", proved to be the least" if self.proven and measure == "lost" and not self.sampled else ""
+        best = ", estimated from a sample" if self.sampled else best
         return f"Choose {self.name}: {share(self.figure(measure) or 0.0)} {what}{best}"
 
 
@@ -156,7 +161,7 @@ def chart(choices: list[Choice], measure: str) -> dict[str, Any]:
         for one in shown
     ]
     lines = [
-        " ".join(f"{one['x']},{one['y']}" for one in points if one["choice"].knowledge == known)
+        " ".join(f"{at['x']},{at['y']}" for at, one in zip(points, shown, strict=True) if one.knowledge == known)
         for known in dict.fromkeys(one.knowledge for one in shown)
     ]
     ticks = [{"y": up(top * part / 4), "text": share(round(top * part / 4, 6))} for part in range(5)]
@@ -175,9 +180,9 @@ def _ceiling(value: float) -> float:
     return min(1.0, round(next(part * size for part in (1, 2, 4, 8, 10) if part * size >= value), 10))
 
 
-def estimate_task(desk: Desk, tables: dict[str, Any]) -> Task:
+def estimate_task(desk: Desk, tables: dict[str, Any], versions: Any) -> Task:
     """Return the task that estimates time and memory of a run, and begin it if there is none."""
-    text = json.dumps(tables, sort_keys=True)
+    text = json.dumps([tables, versions], sort_keys=True)
     name = prefix(desk, "estimate") + hashlib.sha256(text.encode()).hexdigest()[:20]
     task = desk.bench.crew.task(name)
     if task is None or task.failed:

@@ -78,7 +78,7 @@ def asked(desk: Desk, run: Run, part: str, wanted: dict[str, Any]) -> Task | Non
         return desk.ask(
             "result.records",
             data=run.choices["data"],
-            folder=run.path,
+            **told,
             release=f"{run.path}/{run.content['wanted']['file']}",
             reading=run.figures["reading"],
             **wanted,

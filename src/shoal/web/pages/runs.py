@@ -128,6 +128,7 @@ async def begin(request: Request) -> Response:
     job, problem = planned(desk)
     if job is None:
         raise InputError(problem)
+    desk.bench.runs.end_check(desk.project)
     chosen = wanted(desk.draft, certificate="certificate" in form, proof="proof" in form)
     key = await signing(desk, form) if "certificate" in form else ""
     add(desk, desk.draft, chosen, job, key, form.text("passphrase"))
@@ -186,7 +187,7 @@ def add(desk: Desk, draft: Draft, chosen: dict[str, Any], job: Job, key: str = "
         "promise": job.model.describe(),
         "method": job.algorithm.title,
         "data": job.data.file.rpartition("/")[2],
-        "found": draft.found,
+        "found": {**draft.found, "notes": []},  # notes may quote the data
     }
     return desk.bench.runs.add(desk.project, draft.tables, chosen, about, key, passphrase)
 

@@ -163,8 +163,10 @@ async def check(request: Request) -> Response:
         raise InputError("This run has no certificate to check: run it again with one.")
     if key and (key not in desk.files() or not key.endswith(PUBLIC)):
         raise InputError("Choose a public key of the list, or none.")
+    place = f"{run.path}/check"
+    desk.bench.crew.cancel(place)  # one that goes on, perhaps with another key
     desk.bench.crew.alone(
-        f"{run.path}/check",
+        place,
         "take_away.check",
         {
             "release": f"{run.path}/{release_of(run.outputs)}",

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from shoal import discovery
 from shoal.data import Dataset
 from shoal.data.columns import values_of
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
-from shoal.errors import OptionError, ShoalError
+from shoal.errors import Infeasible, OptionError, ShoalError
 from shoal.evaluation.frontier import frontier as exact_frontier
 from shoal.evaluation.sweep import Point, sweep
 from shoal.jobs import problem_file
 from shoal.jobs.choose_model import K, M, advice, knowledge, strength
 from shoal.jobs.dry_run import BUDGET, estimated
 from shoal.jobs.job import Job
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
+from shoal.problem import Problem
 from shoal.progress import engine_with
 from shoal.release.pipeline import refuse_unfit
 from shoal.report.wording import worded
@@ -27,12 +32,13 @@ from shoal.web.worker import Session, file_key
 FOUND = 50  # results of a search that are shown
 SECONDS = 20.0  # for all searches of a frontier together
 EACH = 2.0  # for each search of a model without a frontier of its own
+WITHIN = 60.0  # for all of them, on a sample
 Tables = dict[str, Any]
 
 
 def _job(tables: Tables) -> Job:
     """Return the job that the choices describe."""
-    return problem_file.of_tables({**tables, "output": {"file": "release", **tables.get("output", {})}}, "", Path())
+    return problem_file.of_tables({**tables, "output": {"file": "release.csv", **tables.get("output", {})}}, "", Path())
 
 
 def _in_memory(session: Session, tables: Tables) -> Job:
@@ -41,8 +47,11 @@ def _in_memory(session: Session, tables: Tables) -> Job:
     return replace(job, data=replace(job.data, file="", source=found(session, tables["data"]).data))
 
 
-def check(session: Session, tables: Tables) -> dict[str, Any]:
-    """Return what is promised, in one sentence, and what is weak or impossible about it."""
+def check(session: Session, tables: Tables, versions: Any = None) -> dict[str, Any]:
+    """Return what is promised, in one sentence, and what is weak or impossible about it.
+
+    ``versions``: of the files that the tables name, so that equal calls have equal results.
+    """
     try:
         job = _in_memory(session, tables)
     except OptionError as error:
@@ -102,7 +111,8 @@ def frontier(session: Session, tables: Tables, sample: int) -> dict[str, Any]:
             points, measure, kind = _exact(job, strengths, known, engine)
         else:
             problem = job.problem()
-            tried = sweep(problem, strengths, known, engine, seconds=EACH)
+            within = WITHIN if few else math.inf
+            tried = sweep(problem, strengths, known, engine, seconds=EACH, within=within)
             points, measure, kind = list(tried), problem.model.primary_loss({}, problem.loss.name)[1], ""
     return {
         "strength": first.name,
@@ -134,39 +144,54 @@ def _exact(
             seen[stage] = None
         tell("trying choices", min(0.99, len(seen) / pairs))
 
-    result = exact_frontier(
-        job.data,
-        job.model,
-        k=strengths,
-        m=known,
-        loss=job.loss,
-        seed=job.seed,
-        time_limit=SECONDS,
-        engine=replace(engine, progress=progress),
-    )
-    points = [
+    loss = discovery.get("shoal.metrics", AdditiveLoss, job.loss)()
+    problem = job.data.problem(job.model, loss, job.seed, publish=False)
+    few = {one: why for one in strengths if (why := _infeasible(problem, one))}
+    points = [Point(one, other, None, None, failure=few[one]) for one in few for other in known]
+    possible = [one for one in strengths if one not in few]
+    if not possible:
+        return points, loss.name.upper(), ""
+    result = exact_frontier(problem, k=possible, m=known, time_limit=SECONDS, engine=replace(engine, progress=progress))
+    points += [
         Point(one.k, one.m, one.loss, one.unchanged, worthless=one.worthless, proven=one.proven)
         for one in result.choices
     ]
+    points.sort(key=lambda one: (one.knowledge or 0, one.strength))
     return points, result.measure, result.kind
 
 
+def _infeasible(problem: Problem[PrivacyModel], k: int) -> str:
+    """Return why no release can satisfy this k, or an empty string."""
+    try:
+        problem.model.changed(k=k).feasible(problem.prepared.original)
+    except Infeasible as error:
+        return str(error)
+    return ""
+
+
 def search(
-    session: Session, tables: Tables, text: str, columns: list[str], picked: list[str], groups: bool
+    session: Session,
+    tables: Tables,
+    text: str,
+    columns: list[str],
+    picked: list[str],
+    groups: bool,
+    versions: Any = None,
 ) -> dict[str, Any]:
     """Find items, groups of items, and values of sensitive columns whose label holds a text.
 
     ``columns``: whose values are searched. ``picked``: labels that are left out. ``groups``: whether to find groups.
+    ``versions``: as for :func:`check`.
     """
     dataset = found(session, tables["data"]).data
     entries = _entries(session, tables, dataset, columns)
     wanted = text.casefold().strip()
     hits = [
-        (not lower.startswith(wanted), kind != "group", at)
+        (lower != wanted, not lower.startswith(wanted), kind != "group", at)
         for at, (lower, kind, label, _) in enumerate(entries)
         if wanted in lower and label not in picked and (groups or kind != "group")
     ]
-    shown = [entries[at] for _, _, at in sorted(hits)[:FOUND]]
+    shown = [entries[at] for *_, at in sorted(hits)[:FOUND]]
     return {
         "total": len(hits),
         "results": [{"label": label, "kind": kind, "count": count} for _, kind, label, count in shown],

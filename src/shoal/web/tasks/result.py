@@ -57,6 +57,7 @@ def groups(session: Session, folder: str, stamp: float, find: str = "", page: in
         "pages": pages,
         "explained": told["explained"],
         "columns": told["columns"],
+        "made_up": told["made_up"],
         "overlap": told["overlap"],
     }
 
@@ -82,6 +83,7 @@ def records(
     session: Session,
     data: dict[str, Any],
     folder: str,
+    stamp: float,
     release: str,
     reading: dict[str, Any],
     find: str = "",
@@ -95,8 +97,8 @@ def records(
     ----------
     data
         How the input was read, as the table [data] of the run.
-    folder
-        The folder of the run.
+    folder, stamp
+        The folder of the run, and when it was made.
     release, reading
         The published file, and how it is read.
     find, where
@@ -107,14 +109,15 @@ def records(
         The page, from 1.
     """
     original = found(session, data).data
-    key = [data, file_key(str(data["file"]), release), folder]
+    key = [data, file_key(str(data["file"]), release), folder, stamp]
     session.progress("reading the release", 0.0)
     sides: Sides = session.keep("sides", key, lambda: load(original, release, reading, f"{folder}/{ORDER}"))
     session.progress("searching", 0.0)
     rows = session.keep("fitting", [key, find, where, changed], lambda: sides.found(find, where, changed=changed))
     part, page, pages = _page(rows, page, RECORDS)
+    covers = session.keep("covers", [folder, stamp], lambda: _covers(_told(session, folder, stamp)["groups"]))
     return {
-        "records": [sides.record(int(row), find) for row in part],
+        "records": [sides.record(int(row), find, covers) for row in part],
         "fitting": len(rows),
         "all": len(sides.changed),
         "changed": int(sides.changed.sum()),
@@ -122,6 +125,11 @@ def records(
         "page": page,
         "pages": pages,
     }
+
+
+def _covers(groups: list[dict[str, Any]]) -> dict[str, frozenset[str]]:
+    """Return the items that each group represents."""
+    return {one["label"]: frozenset(item for item, _ in one["items"]) for one in groups if not one["removed"]}
 
 
 def _page(all: Any, page: int, size: int) -> tuple[Any, int, int]:

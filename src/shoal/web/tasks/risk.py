@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from shoal.data import Dataset
 from shoal.jobs.profile import PersonsProfile, Profile, profile
 from shoal.jobs.risk import assess_risk
+from shoal.jobs.sampling import only_items
 from shoal.jobs.verify import verify
 from shoal.models.base import PrivacyModel
 from shoal.models.k import K
 from shoal.models.k_km import KKm
 from shoal.models.km import Km
+from shoal.models.people import holders
 from shoal.progress import engine_with
 from shoal.risk import PRESETS, Assessment, Figure
 from shoal.web.tasks.data import found
@@ -147,19 +151,26 @@ def examples(session: Session, data: dict[str, Any], columns: list[str]) -> dict
     """Return what singles out some records. These are raw data: the page shows them only if it is asked to."""
     dataset = _dataset(session, data)
     known, items = _known(dataset, columns), bool(dataset.transactions.total_items)
-    models: list[tuple[str, PrivacyModel, bool]] = []
+    asked: list[tuple[str, Dataset, PrivacyModel, bool]] = []
     if items:
-        models += [(f"{number} known item{'s' * (number > 1)}", Km(k=2, m=number), False) for number in (1, 2)]
+        asked.append(("1 known item", dataset, Km(k=2, m=1), False))
+        asked.append(("2 known items", _without_unique(dataset), Km(k=2, m=2), False))
     if known:
-        models.append(("the known columns", K(k=2), True))
+        asked.append(("the known columns", dataset, K(k=2), True))
     if known and items:
-        models.append(("the known columns and 1 item", KKm(k=2, m=1), True))
+        asked.append(("the known columns and 1 item", dataset, KKm(k=2, m=1), True))
     shown: list[dict[str, Any]] = []
     with engine_with(progress=session.progress) as engine:
-        for what, model, by_columns in models:
+        for what, data_of, model, by_columns in asked:
             chosen = known if by_columns else None
-            verdict = verify(dataset, model, quasi_identifiers=chosen, engine=engine).verdict
+            verdict = verify(data_of, model, quasi_identifiers=chosen, engine=engine).verdict
             texts = [str(one) for one in verdict.witnesses[:EXAMPLES]]
             if texts and texts not in [one["texts"] for one in shown]:
                 shown.append({"what": what, "texts": texts})
     return {"groups": shown}
+
+
+def _without_unique(dataset: Dataset) -> Dataset:
+    """Return the data without the items that single out a record, or person, alone."""
+    rows = dataset.transactions
+    return dataset.with_transactions(only_items(rows, np.flatnonzero(holders(rows, rows.persons) > 1)))

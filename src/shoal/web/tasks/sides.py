@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -107,9 +108,12 @@ class Sides:
                 marks |= self.after.holding(find)
         return np.flatnonzero(marks & self.changed if changed else marks)
 
-    def record(self, row: int, find: str) -> dict[str, Any]:
-        """Return a record before and after, with marks at what was changed and what was searched for."""
-        was, now = self.before.items(row), self.after.items(row)
+    def record(self, row: int, find: str, covers: Mapping[str, Collection[str]]) -> dict[str, Any]:
+        """Return a record before and after, with marks at what was changed and what was searched for.
+
+        ``covers``: the items that a group represents. What was changed comes first, in the same order on both sides.
+        """
+        was, now = _aligned(self.before.items(row), self.after.items(row), covers)
         columns = []
         for name in dict.fromkeys((*self.before.columns, *self.after.columns)):
             cells = [side.cell(name, row) if name in side.columns else None for side in (self.before, self.after)]
@@ -123,6 +127,22 @@ class Sides:
             "after": _marked(now, set(was), find),
             "emptied": bool(was) and not now,
         }
+
+
+def _aligned(was: list[str], now: list[str], covers: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
+    """Sort the items of a record so that those which became a group come in the order of the groups, and first.
+
+    >>> _aligned(["beer", "milk", "rice"], ["milk", "FOOD", "DRINKS"], {"FOOD": ["rice"], "DRINKS": ["beer"]})
+    (['rice', 'beer', 'milk'], ['FOOD', 'DRINKS', 'milk'])
+    """
+    same = set(was) & set(now)
+    groups = [one for one in now if one not in same]
+    place = {item: at for at, one in reversed([*enumerate(groups)]) for item in covers.get(one, ())}
+
+    def rank(item: str) -> int:
+        return len(groups) + 1 if item in same else place.get(item, len(groups))
+
+    return sorted(was, key=rank), sorted(now, key=lambda one: one in same)
 
 
 def _marked(items: list[str], others: set[str], find: str) -> dict[str, Any]:

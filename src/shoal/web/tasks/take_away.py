@@ -33,7 +33,7 @@ def commands(session: Session, tables: dict[str, Any], folder: str) -> dict[str,
     job = problem_file.of_tables(tables, problem, Path())
     line, code = command_lacks(job), script_lacks(job)
     return {
-        "command": f"shoal run {shell_word(problem)}" if line else Command.of(job).spelled(job.algorithm, {}),
+        "command": f"shoal run {shell_word(problem)}" if line else Command.of(job).lines(job.algorithm),
         "command_lacks": line,
         "script": run_script(problem) if code else script(job),
         "script_lacks": code,
