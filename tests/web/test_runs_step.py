@@ -1,6 +1,6 @@
 """Step 5 of the workbench: what a run will do, its progress, and the list of runs.
 
-Covers: web/outputs.py.
+Covers: shoal.web.outputs
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class Door:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if not self._names_us(host) or origin not in (None, f"{'https' if self.secure else 'http'}://{host}"):
             return False
-        if self.check_owner and not peers.may_enter(request.scope.get("client"), request.scope.get("server")):
+        if self.check_owner and not peers.may_enter(request.scope):
             return False
         site = headers.get("sec-fetch-site", "none" if origin is None else "same-origin")
         if request.method in SAFE:
