@@ -24,6 +24,7 @@ from shoal.quoting import cells
 
 Value = int | float | bool | str | tuple[str, ...]  # the last: a,b,c on the command line, or a file with one a line
 
+LISTS = (".txt", ".csv", ".tsv", ".lst", ".list")  # suffixes of files of labels
 NAMED = 8  # labels of a list that are spelled out for people
 
 
@@ -133,6 +134,8 @@ class Option:
             )
             return [word for text in texts for word in (self.flag, text)]
         labels = listed(cast("tuple[str, ...]", value))
+        if Path(labels).suffix.lower() in LISTS or os.path.isfile(labels):
+            labels += ","  # these are labels, not the name of a file
         return [f"{self.flag}={labels}"] if labels.startswith("-") else [self.flag, labels]
 
 
@@ -260,7 +263,7 @@ def labels_of(text: str, folder: Path = Path()) -> tuple[str, ...]:
         labels = files.load(folder / text).text().split("\n")
         if not any(map(str.strip, labels)):
             raise OptionError(f"{text} names no label: wanted one on each line.")
-    elif Path(text).suffix.lower() in (".txt", ".csv", ".tsv", ".lst", ".list"):
+    elif Path(text).suffix.lower() in LISTS:
         raise OptionError(f"{folder / text} does not exist: check the path (or write '{text},' if it is a label).")
     else:
         labels = cells(text, ",\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 
 _ARGUMENT = re.compile(r"""(?<![\w'"=-])([a-z][a-z_]+)=(?:'([^']*)'|"([^"]*)"|(\w[\w-]*(?:\.\d+)?))?""")
 
@@ -25,13 +25,23 @@ def spell(message: str, spellings: Mapping[str, str]) -> str:
     "Pass --item-delimiter '|' or --no-header."
     """
 
-    def option(found: re.Match[str]) -> str:
-        name, *values = found.groups()
-        if name not in spellings:
-            return found[0]
-        value = next((value for value in values if value is not None), "")
+    def option(name: str, value: str | None) -> str:
         if value == "False":
             return spellings[name].replace("--", "--no-", 1)
-        return spellings[name] if value in ("", "True") else f"{spellings[name]} {shlex.quote(value)}"
+        return f"{spellings[name]} {shlex.quote(value)}" if value and value != "True" else spellings[name]
 
-    return _ARGUMENT.sub(option, message)
+    return respell(message, spellings, option)
+
+
+def respell(message: str, names: Collection[str], write: Callable[[str, str | None], str]) -> str:
+    """Replace ``name=`` and ``name=value`` by what ``write`` makes of the name and the value, if there is one.
+
+    >>> respell("Pass seed=3, not join=.", ["seed", "join"], lambda name, value: f"{name.upper()} ({value})")
+    'Pass SEED (3), not JOIN (None).'
+    """
+
+    def written(found: re.Match[str]) -> str:
+        name, *values = found.groups()
+        return write(name, next((value for value in values if value is not None), None)) if name in names else found[0]
+
+    return _ARGUMENT.sub(written, message)

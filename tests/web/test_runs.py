@@ -21,7 +21,7 @@ from shoal.web.crew import Worker
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
 from shoal.web.page import Workbench
-from shoal.web.runs import DAMAGED, FAILED, INTERRUPTED, Run
+from shoal.web.runs import DAMAGED, INTERRUPTED, MESSAGE, Run
 from shoal.web.workspace import Project, Workspace
 from tests.web import probe
 from tests.web.asgi import OWN, POSTED, aknock, app_of, knock
@@ -93,22 +93,23 @@ def test_runs_are_carried_out_one_after_the_other(project: Project) -> None:
         bench.runs.cancel(bench.runs.get(project, 1))
         await until(runs[3], "done")
         assert [run.state for run in runs] == ["cancelled", "failed", "failed", "done"]
-        assert "signal 9" in runs[2].content["message"]
+        assert "signal 9" in runs[2].message
         assert (runs[3].outputs, runs[3].figures) == (["release.csv"], {"seed": 0})
         for run in runs[:3]:  # nothing stays of what did not reach its end
-            assert sorted(os.listdir(run.folder)) == ["problem.toml", "run.json"]
+            assert sorted(os.listdir(run.folder)) == [MESSAGE, "problem.toml", "run.json"]
 
     with_bench(project, act)
 
 
-def test_why_a_run_failed_is_shown_and_not_kept(project: Project) -> None:
+def test_why_a_run_failed_is_kept_apart_from_its_state(project: Project) -> None:
     async def act(bench: Workbench, project: Project) -> None:
         run = add(bench, project, "fail")
         await until(run, "failed")
         await asyncio.sleep(0.05)
-        assert probe.SECRET in bench.runs.get(project, 1).content["message"]
+        assert probe.SECRET in bench.runs.get(project, 1).message
+        (run.folder / MESSAGE).rename(project.folder / MESSAGE)
+        assert probe.SECRET in (project.folder / MESSAGE).read_text(encoding="utf-8")
         assert probe.SECRET not in on_disk(run)
-        assert Workbench(project.workspace, Limits()).runs.get(project, 1).content["message"] == FAILED
 
     with_bench(project, act)
 
@@ -142,8 +143,8 @@ def test_a_run_takes_no_longer_than_allowed(project: Project) -> None:
     async def act(bench: Workbench, project: Project) -> None:
         run = add(bench, project, "wait")
         await until(run, "failed")
-        assert "time limit" in run.content["message"]
-        assert sorted(os.listdir(run.folder)) == ["problem.toml", "run.json"]
+        assert "time limit" in run.message
+        assert sorted(os.listdir(run.folder)) == [MESSAGE, "problem.toml", "run.json"]
 
     with_bench(project, act, seconds=1.0)
 
@@ -188,7 +189,7 @@ def test_what_was_running_is_interrupted(project: Project, tmp_path: Path) -> No
     bench = Workbench(project.workspace, Limits())
     assert bench.runs.recover() == 2
     assert [run.state for run in bench.runs.of(project)] == ["failed", "done", "interrupted", "interrupted"]
-    assert bench.runs.get(project, 1).content["message"] == INTERRUPTED
+    assert bench.runs.get(project, 1).message == INTERRUPTED
     assert sorted(os.listdir(runs[0].folder)) == ["run.json"]
     assert (runs[2].folder / "release.csv").exists()
     assert bench.runs.recover() == 0
@@ -206,7 +207,7 @@ def test_a_damaged_run_hurts_itself_only(project: Project, content: str) -> None
     bench = Workbench(project.workspace, Limits())
     assert bench.runs.recover() == 0
     run = bench.runs.get(project, 1)
-    assert (run.state, run.content["message"]) == ("failed", DAMAGED)
+    assert (run.state, run.message) == ("failed", DAMAGED)
     assert knock(app_of(project.workspace.root), headers=OWN).status == 200
     bench.runs.delete(run)
     assert not folder.exists()
@@ -282,8 +283,8 @@ def test_a_file_that_cannot_be_written_stops_no_other_run(project: Project, monk
         monkeypatch.setattr(first, "change", full)
         second = add(bench, project, "done")
         await until(second, "done")
-        assert "OSError" in first.content["message"]
-        assert probe.SECRET not in first.content["message"]
+        assert "OSError" in first.message
+        assert probe.SECRET not in first.message
 
     with_bench(project, act)
 
@@ -298,4 +299,4 @@ def test_closing_interrupts_what_goes_on(project: Project) -> None:
     with_bench(project, act)
     bench = Workbench(project.workspace, Limits())
     assert [run.state for run in bench.runs.of(project)] == ["interrupted", "interrupted"]
-    assert sorted(os.listdir(project.folder / "runs" / "0001")) == ["problem.toml", "run.json"]
+    assert sorted(os.listdir(project.folder / "runs" / "0001")) == [MESSAGE, "problem.toml", "run.json"]

@@ -18,8 +18,8 @@ from shoal.cli.formatter import HelpContext
 from shoal.errors import did_you_mean
 
 DATA, HIERARCHY, GUARANTEE, MEASURES, SEARCH = "Data", "Hierarchy", "Guarantee", "Measures", "Search"
-RUNS, OUTPUT, GENERAL = "Runs", "Output", "General"
-ORDER = (DATA, HIERARCHY, GUARANTEE, OUTPUT, MEASURES, SEARCH, RUNS, GENERAL)
+RUNS, OUTPUT, LIMITS, DOOR, GENERAL = "Runs", "Output", "Limits", "Other computers", "General"
+ORDER = (DATA, HIERARCHY, GUARANTEE, OUTPUT, MEASURES, SEARCH, RUNS, LIMITS, DOOR, GENERAL)
 WIDEST = 30  # characters of an option and its value that stand before its help; longer ones stand above it
 
 Command = TypeVar("Command", bound=Callable[..., Any])

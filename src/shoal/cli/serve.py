@@ -14,7 +14,7 @@ import click
 
 from shoal import files
 from shoal.cli import console
-from shoal.cli.help import OUTPUT, GroupedCommand, option
+from shoal.cli.help import DOOR, LIMITS, OUTPUT, GroupedCommand, option
 from shoal.cli.options import INPUT
 from shoal.errors import OptionError
 from shoal.files import atomic_output, bytes_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 CONSENT = "--i-know-what-i-am-doing-behind-tls"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LEAST_MEMORY = 500 * 10**6  # bytes: a process that has only loaded the libraries takes half of it
-LIMITS, DOOR = "Limits", "Other computers"
 
 
 @click.command(cls=GroupedCommand)
@@ -85,9 +84,10 @@ def serve(
     token_file: Path | None,
     consent: bool,
 ) -> None:
-    """Open the workbench: a page on this computer that goes from a file to a release.
+    """Open the workbench: anonymize in the browser.
 
-    It prints a link, which only this computer can open. Data stay in the workspace folder. End it with Ctrl+C.
+    It prints a link to a page, which only this computer can open. Data stay in the workspace folder. End it with
+    Ctrl+C.
 
     \b
     shoal serve

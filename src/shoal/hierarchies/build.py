@@ -69,11 +69,9 @@ def build(
             f"root={shorten(root)!r} would be published as '{shorten(origin.as_read(root))}', as it has no tag of a "
             f"column: leave it out, or write '{shorten(origin.as_read(root))}'."
         )
-    if by == "prefix":
-        tree = _by_prefixes(rows.labels, origin.set_columns, lengths, root)
-        return readable(tree, origin.set_columns, origin.marks + marks)
     supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
-    return in_order(origin, supports, by, fanout=fanout, seed=seed, root=root, marks=marks)
+    columns, marks = origin.set_columns, origin.marks + marks
+    return over(supports, by, fanout=fanout, seed=seed, lengths=lengths, root=root, marks=marks, columns=columns)
 
 
 def in_order(
@@ -87,11 +85,30 @@ def in_order(
     marks: str = "",
 ) -> Hierarchy:
     """Group these items of data by falling frequency, at random or by label; ``supports``: how often each occurs."""
-    columns, marks = origin.set_columns, origin.marks + marks
-    root = root or _root(columns)
-    tree = balanced(
-        supports, fanout=fanout, order=by, supports=supports, seed=seed, root=root, marks=marks, columns=columns
+    return over(
+        supports, by, fanout=fanout, seed=seed, root=root, marks=origin.marks + marks, columns=origin.set_columns
     )
+
+
+def over(
+    supports: Mapping[str, int],
+    by: Literal["frequency", "random", "label", "prefix"],
+    *,
+    fanout: int = 5,
+    seed: int = 0,
+    lengths: Sequence[int] | None = None,
+    root: str | None = None,
+    marks: str = "",
+    columns: tuple[str, ...] = (),
+) -> Hierarchy:
+    """Build a hierarchy over labels with the number of records that hold each: items, or the values of a column."""
+    root = root or _root(columns)
+    if by == "prefix":
+        tree = _by_prefixes(list(supports), columns, lengths, root)
+    else:
+        tree = balanced(
+            supports, fanout=fanout, order=by, supports=supports, seed=seed, root=root, marks=marks, columns=columns
+        )
     return readable(tree, columns, marks)
 
 

@@ -54,6 +54,11 @@ class Draft:
                 )
         return [*self.findings, *two_parents, *self._cycles(edge_of), *self._roots(edge_of)]
 
+    @property
+    def qualified(self) -> tuple[Edge, ...]:
+        """The edges with other names for groups that have an item of the same name below them."""
+        return _qualified(self.edges)
+
     def hierarchy(self) -> Hierarchy:
         """Return the tree, or raise the first problem as an error."""
         problems = self.problems()

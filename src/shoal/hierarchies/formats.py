@@ -79,6 +79,11 @@ def problems(path: str | Path, *, format: str | None = None, delimiter: str | No
         return [str(error)]
 
 
+def read_draft(path: str | Path, format: str | None = None) -> Draft:
+    """Return the content of a file before it is known to be a tree."""
+    return _read(path, format, None)[0]
+
+
 def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> str:
     """Write a hierarchy to a file.
 
@@ -118,9 +123,41 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
     path = Path(path)
     suffix = files.plain_suffix(path)
     format = format_to_write(path, format)
-    module = _module(format, delimiter)
     if delimiter is None and suffix == ".tsv" and format in _DELIMITED:
         delimiter = "\t"
+    text = text_of(hierarchy, format, delimiter)
+    with files.atomic_output(path) as file:
+        file.write(text.encode())
+    return files.sha256_of(path)
+
+
+def text_of(hierarchy: Hierarchy, format: str = "arx", delimiter: str | None = None) -> str:
+    """Return the content of the file that :func:`save` writes.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What to write.
+    format : str
+        One of :data:`FORMATS`.
+    delimiter : str, optional
+        As in :func:`save`.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    HierarchyError
+        The format cannot hold a label.
+
+    Examples
+    --------
+    >>> text_of(Hierarchy.from_tree({"drinks": ["beer", "wine"]}))
+    'beer;drinks\\nwine;drinks\\n'
+    """
+    module = _module(format, delimiter)
     for label in hierarchy.labels:
         if reason := _unwritable(label, format):
             raise HierarchyError(
@@ -129,10 +166,7 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
             )
     text: str = module.write(hierarchy, delimiter)
     # A byte-order mark that belongs to the first label must not look like that of the file.
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    with files.atomic_output(path) as file:
-        file.write((mark + text).encode())
-    return files.sha256_of(path)
+    return "\ufeff" + text if text.startswith("\ufeff") else text
 
 
 def format_to_write(path: str | Path, format: str | None = None) -> str:

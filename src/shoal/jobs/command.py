@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.algorithms.base import Algorithm
 from shoal.data.table import Role
+from shoal.hierarchies.codebook import codebook_path
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec, changed, format_value, listed
@@ -35,6 +36,12 @@ OPTIONS = {  # that notes name, and their spelling on the command line
         *("ordered", "person", "plain", "sensitive", "unknown_items", "within"),
     )
 }
+FLAGS = {  # of the roles that columns have
+    Role.IDENTIFIER: "--identifiers",
+    Role.PLAIN: "--plain",
+    Role.QUASI_IDENTIFIER: "--quasi-identifiers",
+}
+NOTHING = "none"  # what --columns says if no column is published
 
 
 @dataclass(frozen=True)
@@ -55,10 +62,22 @@ class Command:
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """Return the command line with this algorithm, and with some options of the model changed."""
+        return " ".join(map(shell_word, self._with(algorithm, model_options)))
+
+    def lines(self, algorithm: Algorithm) -> str:
+        """Return the command line with an option on each line, for people to read and to copy."""
+        words = iter(self._with(algorithm, {}))
+        text = " ".join(shell_word(next(words)) for _ in range(3))
+        for word in words:
+            text += (" \\\n    " if word.startswith("-") else " ") + shell_word(word)
+        return text
+
+    def _with(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> list[str]:
+        """Return all words of the command line."""
         model = self.model.changed(**model_options)
         guarantee = ["--model", model.name, *_options(model, model.values())]
         method = ["--algorithm", algorithm.name, *_options(algorithm, changed(algorithm))]
-        return " ".join(map(shell_word, [*self.words, *guarantee, *method]))
+        return [*self.words, *guarantee, *method]
 
     def message(self, text: str) -> str:
         """Return a message that names options instead of Python arguments.
@@ -113,26 +132,32 @@ def _words(job: Job) -> Iterator[str]:
         yield from ("--threshold", text)
     if job.context is not None:
         yield from ("--context", str(job.context))
+    if job.key is not None:
+        yield from ("--key", str(job.key))
+    if job.codebook is False:
+        yield "--no-codebook"
+    elif job.codebook is not None:
+        yield from ("--codebook", str(codebook_path(job.output) if job.codebook is True else job.codebook))
     if not job.explanations:
         yield "--no-explanations"
 
 
 def _column_words(data: DatasetSpec) -> Iterator[str]:
-    """Return the options about columns."""
+    """Return the options about columns. Only quasi-identifiers have more than a role."""
     told: dict[str, list[str]] = {}
     missing = dict.fromkeys(data.missing)
     for name, column in data.columns.items():
-        if column.role in (Role.IDENTIFIER, Role.PLAIN):
-            told.setdefault("--identifiers" if column.role is Role.IDENTIFIER else "--plain", []).append(name)
-        elif column.role is Role.QUASI_IDENTIFIER:
-            told.setdefault("--quasi-identifiers", []).append(name)
+        if column.role in FLAGS:
+            told.setdefault(FLAGS[column.role], []).append(name)
+        if column.role not in (None, Role.QUASI_IDENTIFIER):
+            continue
         if column.type == "category":
             told.setdefault("--categorical", []).append(name)
         if column.order:
             yield from ("--ordered", f"{name}={listed(column.order)}")
         if column.weight is not None:
-            told.setdefault("--column-weights", []).append(f"{name}={column.weight:g}")
-        if isinstance(column.hierarchy, str | Path):
+            told.setdefault("--column-weights", []).append(f"{name}={format_value(float(column.weight))}")
+        if isinstance(column.hierarchy, str | Path) and name not in data.hierarchy:
             yield from ("--hierarchy", f"{name}={column.hierarchy}")
         missing |= dict.fromkeys(column.missing)
     for flag, names in told.items():
@@ -140,4 +165,4 @@ def _column_words(data: DatasetSpec) -> Iterator[str]:
     if missing:
         yield from ("--missing", listed(tuple(missing)))
     if data.keep is not None:
-        yield from ("--columns", listed(data.keep) or "none")
+        yield from ("--columns", NOTHING + "," if data.keep == (NOTHING,) else listed(data.keep) or NOTHING)

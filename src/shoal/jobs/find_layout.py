@@ -65,14 +65,13 @@ def _of_table(source: Path, given: ReadOptions, table: Dataset) -> FoundLayout:
         return _as_read(source, given.changed(sets=lists), why)
     for name in texts:
         if mark := _separator(table, name):
-            why = f"Many cells of this column hold several values, separated by '{mark}'."
+            why = f"Many cells of '{name}' hold several values, separated by '{mark}'."
             return _as_read(source, given.changed(sets=name, item_delimiter=mark), why)
     if columns := _long_columns(table):
         record, item = columns
-        why = "Every row is one item: values of the first column repeat, and the second one names the item."
+        why = f"Every row is one item: values of '{record}' repeat, and '{item}' names the item."
         return _as_read(source, given.changed(id_column=record, item_column=item), why)
-    why = 'No column holds sets. If one does, write sets = "NAME" instead of no_sets.'
-    return _described(table, given.changed(no_sets=True), why)
+    return _described(table, given.changed(no_sets=True), "No column holds sets.")
 
 
 def _as_read(source: Path, given: ReadOptions, why: str) -> FoundLayout:

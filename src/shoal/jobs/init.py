@@ -118,18 +118,26 @@ def _data(source: Path, folder: Path, found: FoundLayout) -> Iterator[str]:
     data, options = found.data, dict(found.options)
     rows, persons = data.transactions, data.transactions.persons
     yield _entry("file", Path(os.path.relpath(source, folder)).as_posix(), _counts(data))
-    yield f"# {found.why}"
+    yield f"# {visible(found.why)}"
     for name in ("format", "sets", "item_delimiter", "id_column", "item_column", "no_sets"):
         if name in options:
             yield _entry(name, options.pop(name), _MEANING[name])
+    if data.origin.layout.without_sets:
+        yield '# If a column does hold sets, write sets = "NAME" instead of no_sets.'
     if persons is not None:
         named = f"{count_noun(len(rows), 'record')} of {persons.name(persons.count())}"
         yield _entry("person", options.pop("person"), f"the person of each record: {named}. Not published")
     for name, value in options.items():
         yield _entry(name, value)
+    for names, reason in left_out(data):
+        yield f"# Left out: {', '.join(map(visible, names))} ({reason})."
+
+
+def left_out(data: Dataset) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the columns that were left out while reading, with the reason."""
     for note in data.origin.notes:
         if isinstance(note, VaryingColumns | IdentifyingColumns | IdsReplaced):
-            yield f"# Left out: {', '.join(map(visible, note.columns))} ({_WHY[type(note)]})."
+            yield note.columns, _WHY[type(note)]
 
 
 _MEANING = {
@@ -173,6 +181,8 @@ def _columns(roles: list[SuggestedRole]) -> Iterator[str]:
     for one in [one for one in known if one.levels][:1]:
         example = toml_value({"hierarchy": one.levels})
         yield f"# Shoal chooses the ranges itself. For fixed ranges: {toml_key(one.column)} = {example}"
+    for one in [one for one in known if one.codes][:1]:
+        yield f"# If its numbers are codes: {toml_key(one.column)} = {toml_value({'type': 'category'})}"
     for one in [one for one in known if one.kind == "category"][:1]:
         example = toml_value({"hierarchy": "groups.csv"})
         yield f"# For groups of categories, from rows such as value;group;*: {toml_key(one.column)} = {example}"

@@ -39,6 +39,7 @@ class SuggestedRole:
     type: str = ""  # to be said in the file; empty: Shoal finds it
     levels: str = ""  # ranges that could be published instead of any ranges
     examples: tuple[str, ...] = ()  # common categories, if they are asked for
+    codes: bool = False  # whether its numbers are perhaps codes
 
 
 def suggest_roles(data: Dataset, *, examples: bool = False) -> Iterator[SuggestedRole]:
@@ -64,12 +65,13 @@ def _suggested(data: Dataset, name: str, identifying: bool, examples: bool) -> S
     except InputError:  # numbers with more digits than can be told apart
         kind, type = "category", "category"
     reason = f"{kind}, {count_noun(len(values), 'different value')}"
-    if kind == "number" and len(values) <= _CODES:
-        reason += '; if these are codes, write { type = "category" }'
+    codes_perhaps = kind == "number" and len(values) <= _CODES
+    if codes_perhaps:
+        reason += ", perhaps codes"
     if _SENSITIVE.fullmatch(name.strip()):
         reason += "; may be sensitive: see the role sensitive"
     shown: tuple[str, ...] = ()
     if examples and kind in ("category", "band"):
         counts = Counter(codes.tolist()).most_common(_EXAMPLES)
         shown = tuple(values[code] for code, count in counts if count >= _COMMON and values[code])
-    return SuggestedRole(name, Role.QUASI_IDENTIFIER, reason, kind, type, _LEVELS.get(kind, ""), shown)
+    return SuggestedRole(name, Role.QUASI_IDENTIFIER, reason, kind, type, _LEVELS.get(kind, ""), shown, codes_perhaps)

@@ -106,6 +106,8 @@ class PrivacyModel(Spec, ABC):
 
     title: ClassVar[str]  # for people: "k^m-anonymity"
     protects: ClassVar[str] = ""  # what it is about and what it promises, in one line of a list
+    promise: ClassVar[str] = ""  # what it promises, as a sentence for people who have never read about privacy models
+    suits: ClassVar[str] = ""  # which data and worries it suits, in the same words
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # name of the algorithm that is used by default
     relational: ClassVar[bool] = False  # whether it covers other columns: quasi-identifiers

@@ -75,6 +75,11 @@ class Hkp(SensitiveValues, ItemsetModel):
     name = "hkp"
     title = "(h,k,p)-coherence"
     protects = "Sets: p known items fit k records; a sensitive item has a chance of at most h."
+    promise = (
+        "Someone who knows up to p items that are not sensitive cannot narrow a record down to fewer than k, and "
+        "is right about a sensitive value with a chance of at most h."
+    )
+    suits = "Items may be left out, but must not be replaced by groups."
     paper = "Xu et al. 2008"
     default_algorithm = "mm"
     views = ("label set or share", "label sets and shares")

@@ -51,6 +51,11 @@ class K(RelationalModel):
     name = "k"
     title = "k-anonymity"
     protects = "Columns: each record has the quasi-identifiers of at least k - 1 others."
+    promise = (
+        "Someone who knows the quasi-identifiers of a record, such as age and place, cannot narrow it down to "
+        "fewer than k records."
+    )
+    suits = "Tables without sets: age, place, profession."
     paper = "Samarati and Sweeney 1998; Poulis et al. 2013, s.2"
     default_algorithm = "cluster"
     views = ("combination of values", "combinations of values")

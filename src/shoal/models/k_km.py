@@ -65,6 +65,11 @@ class KKm(RelationalModel, ItemsetModel):
     name = "k-km"
     title = "(k,k^m)-anonymity"
     protects = "Columns and sets: quasi-identifiers and m known items fit at least k records."
+    promise = (
+        "Someone who knows the quasi-identifiers of a record, such as age and place, and up to m of its items "
+        "cannot narrow it down to fewer than k records."
+    )
+    suits = "Patients with diagnoses, customers with purchases: both columns and items may be known."
     paper = "Poulis et al. 2013"
     default_algorithm = "rmerge-rt"
     counts_persons = True

@@ -83,6 +83,11 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
     name = "k-lm"
     title = "(k,l^m)-diversity"
     protects = "Columns and sets: like k-km; a sensitive item has a chance of at most 1/l."
+    promise = (
+        "Someone who knows the quasi-identifiers of a record, such as age and place, and up to m items cannot "
+        "narrow it down to fewer than k records, and has a chance of at most 1 in l to learn a sensitive value."
+    )
+    suits = "Both columns and items may be known, and some items or values must stay secret."
     paper = "Poulis et al. 2013, s.5"
     default_algorithm = "rmerge-rt"
     counts_persons = True

@@ -60,6 +60,11 @@ class KmNegative(ItemsetModel):
     name = "km-negative"
     title = "k^m-anonymity with negative knowledge"
     protects = "Sets: like km, if an attacker also knows items that a record lacks."
+    promise = (
+        "Someone who knows up to m facts about a record, items that it has or lacks, cannot narrow it down to "
+        "fewer than k records."
+    )
+    suits = "Somebody may also know what a person never buys or does not have. It costs more detail."
     paper = "Terrovitis et al. 2011, s.5.1"
     default_algorithm = "auto"
     counts_persons = True

@@ -64,6 +64,10 @@ class PrivacyDegree(SensitiveItems):
     name = "privacy-degree"
     title = "privacy degree p"
     protects = "Sets: at most 1 in p records of a group has a sensitive item. Shuffles items."
+    promise = (
+        "In each published group of records, at most 1 in p has the same sensitive item, and nobody can tell which one."
+    )
+    suits = "Readers need the exact items, and accept that sensitive items are shuffled within small groups."
     paper = "Ghinita et al. 2011"
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")

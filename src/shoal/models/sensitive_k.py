@@ -59,6 +59,11 @@ class SensitiveK(SensitiveItems):
     name = "sensitive-k"
     title = "sensitive k-anonymity"
     protects = "Sets: records with a sensitive item equal k - 1 others. Changes the data."
+    promise = (
+        "Every record with a sensitive item looks exactly like at least k - 1 others, so that knowing more items "
+        "does not help."
+    )
+    suits = "Few records are sensitive, and readers accept that some items are added or deleted."
     paper = "Wang et al. 2014"
     default_algorithm = "stn"
     views = ("different record with sensitive items", "different records with sensitive items")

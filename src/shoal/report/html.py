@@ -195,7 +195,7 @@ def environment(folder: Path = HERE) -> Environment:
         "share": lambda part: _tied(formatting.share(part)),
         "options": lambda values: _tied(sentences.options(values)),
         "tied": _tied,
-        "powers": _powers,
+        "powers": powers,
     }
     return templates([folder, HERE], visible, filters)
 
@@ -205,10 +205,10 @@ def _tied(text: str) -> str:
     return re.sub(r"(?<=[\d<>]) (?=[%\d])|(?<=\w) (?== )|(?<= =) ", "\N{NO-BREAK SPACE}", text)
 
 
-def _powers(title: str) -> Markup:
+def powers(title: str) -> Markup:
     """Return a title as HTML, with powers raised.
 
-    >>> str(_powers("k^m-anonymity <b>"))
+    >>> str(powers("k^m-anonymity <b>"))
     'k<sup>m</sup>-anonymity &lt;b&gt;'
     """
     from markupsafe import Markup, escape

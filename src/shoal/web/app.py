@@ -17,6 +17,7 @@ from shoal.errors import InputError, ShoalError
 from shoal.web.crew import TaskError
 from shoal.web.page import HERE, Workbench, failed
 from shoal.web.pages import compare, data, files, hierarchy, home, promise, result, risk, runs, take_away
+from shoal.web.words import bug
 
 STATIC = {
     "htmx.js": HERE / "static" / "htmx.min.js",
@@ -25,7 +26,7 @@ STATIC = {
     "workbench.css": HERE / "static" / "workbench.css",
     "report.css": Path(report.__file__).parent / "report.css",
 }
-PAGES = (data, risk, hierarchy, promise, runs, result, compare, files, take_away)
+PAGES = (data, risk, hierarchy, promise, runs, compare, result, files, take_away)
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
@@ -82,4 +83,4 @@ def missing(request: Request, error: Exception) -> Response:
 
 def broken(request: Request, error: Exception) -> Response:
     """Tell the user about a bug, without a trace: it could show data."""
-    return failed(request, f"This is a bug in Shoal ({type(error).__name__}). Nothing was written.", 500)
+    return failed(request, bug(error), 500)

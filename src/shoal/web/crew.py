@@ -308,6 +308,20 @@ class Crew:
         if (task := self._alone.get(key)) is not None:
             task.work.cancel()
 
+    def make_room(self, prefix: str, most: int) -> None:
+        """Before another long call of a kind: cancel the one that goes on, and forget all but the latest results."""
+        kept = [key for key in self._alone if key.startswith(prefix)]
+        for at, key in enumerate(kept):
+            if not self._alone[key].work.done():
+                self._end(self._cancelled(self._alone.pop(key)))
+            elif at < len(kept) - most:
+                del self._alone[key]
+
+    async def _cancelled(self, task: Task) -> None:
+        """Cancel a call, and wait until its worker has ended."""
+        task.work.cancel()
+        await asyncio.gather(task.work, return_exceptions=True)
+
     async def close(self) -> None:
         """End all workers."""
         self._closed = True

@@ -44,7 +44,7 @@ class Draft:
     found: dict[str, Any] = field(default_factory=dict)  # what the file holds, once it was read: no values
 
     def __post_init__(self) -> None:
-        """Have all tables, also those that are empty."""
+        """Have all tables, empty or not."""
         self.tables = {name: self.tables.get(name, {}) for name in TABLES}
 
     @classmethod
@@ -68,6 +68,11 @@ class Draft:
         """Return the draft of a new project."""
         return cls({"data": {"file": path}})
 
+    @classmethod
+    def of_tables(cls, tables: dict[str, Any]) -> Draft:
+        """Return a draft with these choices, which it may change."""
+        return cls({name: copy.deepcopy(tables.get(name, {})) for name in TABLES})
+
     def save(self, project: Project) -> None:
         """Write the draft."""
         check_paths(self.tables, project)
@@ -88,6 +93,25 @@ class Draft:
     def data(self) -> dict[str, Any]:
         """What is said about the file."""
         return self.tables["data"]
+
+    @property
+    def layout(self) -> str:
+        """Tell in a sentence how the file holds its records.
+
+        >>> Draft({"data": {"file": "a.csv", "id_column": "order", "item_column": "product"}}).layout
+        'One item a row: order tells the record, product the item.'
+        """
+        reading = self.data
+        sets = _names(reading.get("sets"))
+        if reading.get("no_sets"):
+            return "One record a row, without sets."
+        if reading.get("item_column"):
+            return f"One item a row: {' and '.join(_names(reading.get('id_column')))} tells the record, " + (
+                f"{reading['item_column']} the item."
+            )
+        if sets:
+            return f"One record a row, with its items in {' and '.join(sets)}."
+        return "One record a line."
 
     def read(self, found: dict[str, Any]) -> None:
         """Take what was found in the file, and start with the suggestions for what is not decided yet."""
@@ -117,8 +141,7 @@ class Draft:
         kept = self.tables["output"].get("columns")
         if kept is not None and column not in kept and column in self.tables["columns"]:
             return "drop"
-        about = self.tables["columns"].get(column, "")
-        return str(about.get("role", "") if isinstance(about, dict) else about)
+        return str(self.about(column).get("role", ""))
 
     def give_role(self, column: str, role: str) -> None:
         """Give a column another role. If the file is to be read in another way, what was found no longer holds."""
@@ -139,13 +162,22 @@ class Draft:
             names = self.tables["output"].get("columns", list(self.tables["columns"]))
             self.tables["output"]["columns"] = [name for name in names if name != column]
         elif role not in OF_RECORDS:
-            about = self.tables["columns"].get(column, "")
-            self.tables["columns"][column] = {**about, "role": role} if isinstance(about, dict) else role
+            self.describe(column, role=role)
             kept = self.tables["output"].get("columns")
             if kept is not None and column not in kept:
                 kept.append(column)
                 if set(kept) >= set(self.tables["columns"]):
                     self.tables["output"].pop("columns")
+
+    def about(self, column: str) -> dict[str, Any]:
+        """Return what is said about a column of the table."""
+        told = self.tables["columns"].get(column, {})
+        return dict(told) if isinstance(told, dict) else {"role": told}
+
+    def describe(self, column: str, **values: Any) -> None:
+        """Say something about a column of the table. None takes it back."""
+        told = {name: value for name, value in {**self.about(column), **values}.items() if value is not None}
+        self.tables["columns"][column] = told["role"] if set(told) == {"role"} else told
 
     def _take_from_records(self, column: str) -> None:
         """Take a column out of what says how records are read."""

@@ -6,7 +6,7 @@ The options are those of the command line (:mod:`shoal.options`), so that a new 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -15,6 +15,7 @@ from starlette.requests import Request
 from shoal.errors import InputError, OptionError
 from shoal.options import Option, Spec, format_value, listed
 from shoal.quoting import cells
+from shoal.web.words import label
 
 LARGEST = 1 << 20  # bytes of a form
 DELIMITER = "TEXT"  # what options call a text between others
@@ -85,6 +86,7 @@ class Field:
     high: float | None = None
     step: str = "1"
     rare: bool = False
+    error: str = ""  # what is wrong with the value
 
     @property
     def id(self) -> str:
@@ -113,10 +115,8 @@ def fields(
 
 def _field(one: Option, value: Any, files: Collection[str]) -> Field:
     """Return the field of an option."""
-    label = one.name.replace("_", " ")
-    label = label if len(label) == 1 else label[0].upper() + label[1:]
     text = "" if value is None or value == () or value == [] else _text(one, value)
-    rest: dict[str, Any] = {"name": one.name, "label": label, "help": one.help, "rare": one.rare}
+    rest: dict[str, Any] = {"name": one.name, "label": label(one.name), "help": one.help, "rare": one.rare}
     if one.type is tuple:
         return Field(**rest, kind="labels", value="\n".join(value or ()))
     if bool in (one.type, *one.also):
@@ -157,6 +157,31 @@ def parse(spec: type[Spec], form: Form, files: Collection[str] = (), without: Co
         if value not in (None, one.default) and not (value == [] and one.default == ()):
             values[one.name] = value
     return values
+
+
+def checked(
+    spec: type[Spec], form: Form, files: Collection[str] = (), without: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what :func:`parse` does, and what is wrong with each wrong field, by its name."""
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    names = [one.name for one in spec.options() if one.name not in without]
+    for name in names:
+        try:
+            values |= parse(spec, form, files, [one.name for one in spec.options() if one.name != name])
+        except OptionError as error:
+            errors[name] = str(error)
+    return values, errors
+
+
+def with_errors(made: Sequence[Field], form: Form | None, errors: Mapping[str, str]) -> list[Field]:
+    """Return the fields as the user filled them in, each with what is wrong about it. Nothing typed is lost."""
+    return [
+        replace(one, value=form.text(one.name, one.value), error=errors.get(one.name, ""))
+        if form is not None and one.name in form.values
+        else one
+        for one in made
+    ]
 
 
 def _value(one: Option, form: Form, files: Collection[str]) -> Any:

@@ -12,11 +12,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from shoal._version import __version__
-from shoal.report.formatting import count_noun, share
+from shoal.report.formatting import count_noun, label, share
+from shoal.report.html import powers
 from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
 from shoal.web.runs import Runs
+from shoal.web.words import in_page
 from shoal.web.workspace import Project, Workspace
 
 HERE = Path(__file__).parent
@@ -102,7 +104,14 @@ def templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     found.globals |= {"steps": STEPS, "version": __version__}
-    found.filters |= {"share": share, "size": size, "count": count_noun, "duration": duration}
+    found.filters |= {
+        "share": share,
+        "size": size,
+        "count": count_noun,
+        "duration": duration,
+        "powers": powers,
+        "label": label,
+    }
     return found
 
 
@@ -183,6 +192,7 @@ def go(request: Request, address: str) -> Response:
 
 def failed(request: Request, message: str, status: int) -> Response:
     """Tell what is wrong: within the page if htmx asked, or as a page of its own."""
+    message = in_page(message)
     if request.headers.get("hx-request"):
         return render("message.html", status, message=message)
     came_from, own = request.headers.get("referer", ""), f"{request.url.scheme}://{request.headers.get('host')}/"

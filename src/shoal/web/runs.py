@@ -30,8 +30,9 @@ from shoal.web.workspace import Project, Workspace, delete_folder, read_json, wr
 OPEN = ("queued", "running")
 KEPT = ("run.json", "problem.toml")  # files of a run that did not reach its end
 STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
-FAILED = "It failed. Run it again to see why: reasons can quote data, so they are not kept in files."
 DAMAGED = "run.json cannot be read: it is damaged. Restore it, or delete this run."
+MESSAGE = "message.txt"  # why a run failed; unlike run.json, it may name a label or a row
+KEPT = ("run.json", "problem.toml", MESSAGE)  # files of a run that did not reach its end
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
 
 
@@ -43,6 +44,7 @@ class Run:
     number: int
     content: dict[str, Any]  # of run.json
     task: Task | None = None  # while it is running
+    cancelling: bool = False  # it was cancelled, but has not ended yet
 
     @classmethod
     def load(cls, project: Project, folder: Path) -> Run:
@@ -89,12 +91,9 @@ class Run:
         return dict(self.content.get("figures", {}))
 
     def change(self, **values: Any) -> None:
-        """Change the state, and write it, but not why it failed."""
+        """Change the state, and write it."""
         self.content.update(values)
-        written = {name: one for name, one in self.content.items() if name != "layout"}
-        if self.state == "failed":
-            written["message"] = FAILED
-        write_json(self.folder / "run.json", written)
+        write_json(self.folder / "run.json", {name: one for name, one in self.content.items() if name != "layout"})
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -108,6 +107,14 @@ class Run:
         if key := self.content.get("key"):
             outputs["key"] = key
         return {**self.choices, "output": {**self.choices.get("output", {}), **outputs}}
+
+    @property
+    def message(self) -> str:
+        """Why it has ended without a result, or an empty text."""
+        try:
+            return (self.folder / MESSAGE).read_text(encoding="utf-8")
+        except OSError:
+            return str(self.content.get("message", ""))
 
     @property
     def stamp(self) -> float:
@@ -132,7 +139,9 @@ class Run:
         """Note that it has ended without a result. If its folder was deleted meanwhile, there is nothing to note."""
         if self.folder.is_dir():
             self.clear()
-            self.change(state=state, ended=time.time(), message=message)
+            with atomic_output(self.folder / MESSAGE, private=True) as file:
+                file.write(message.encode())
+            self.change(state=state, ended=time.time())
 
 
 @dataclass
@@ -146,7 +155,6 @@ class Runs:
     _current: Run | None = None
     _work: asyncio.Task[None] | None = None
     _pending: asyncio.Event = field(default_factory=asyncio.Event)
-    _why: dict[str, tuple[float, str]] = field(default_factory=dict)  # runs that failed: when they were made, and why
     _checks: dict[str, tuple[str, Task]] = field(default_factory=dict)  # of a project: its choices, and the task
 
     def recover(self) -> int:
@@ -215,9 +223,9 @@ class Runs:
             folder.rmdir()
             raise
         run.change(state="queued", created=time.time(), about=about)
-        up = os.path.relpath(self.workspace.root, folder)
+        here = with_paths(run.tables, lambda path: Path(os.path.relpath(path, run.path)).as_posix())
         with atomic_output(folder / "problem.toml", private=True) as file:
-            file.write(problem_text(with_paths(run.tables, lambda path: f"{Path(up, path).as_posix()}")).encode())
+            file.write(problem_text(here).encode())
         self._waiting.append((run, passphrase))
         self._pending.set()
         return run
@@ -226,11 +234,7 @@ class Runs:
         """Return a run, with its task while it is running."""
         if self._current is not None and (self._current.project.name, self._current.number) == (project.name, number):
             return self._current
-        run = Run.load(project, project.run(number))
-        stamp, why = self._why.get(run.path, (None, ""))
-        if run.state == "failed" and run.stamp == stamp:
-            run.content["message"] = why
-        return run
+        return Run.load(project, project.run(number))
 
     def of(self, project: Project) -> list[Run]:
         """List the runs of a project, the latest first."""
@@ -246,8 +250,9 @@ class Runs:
         for entry in list(self._waiting):
             if entry[0].path == run.path:
                 self._waiting.remove(entry)
-                run.change(state="cancelled", message="Cancelled before it began.")
+                run.end("cancelled", "Cancelled before it began.")
         if self._current is not None and self._current.path == run.path:
+            self._current.cancelling = True
             self.crew.cancel(run.key)
 
     def delete(self, run: Run) -> None:
@@ -278,8 +283,6 @@ class Runs:
             except Exception as error:  # the next run must not wait for ever; its text could show data
                 with contextlib.suppress(ShoalError, OSError):
                     run.end("failed", f"This is a bug in Shoal ({type(error).__name__}): nothing was published.")
-            if run.state == "failed":
-                self._why[run.path] = (run.stamp, str(run.content.get("message", "")))
             self._current = None
 
     async def _carry_out(self, run: Run, passphrase: str) -> None:
@@ -322,6 +325,14 @@ class Runs:
         task = self.crew.alone(key, "run.check", {"tables": tables})
         self._checks[project.path] = (choices, task)
         return task
+
+    def end_check(self, project: Project) -> None:
+        """End the check of a project, because its run begins. If it has found that the run cannot be, raise why."""
+        known = self._checks.pop(project.path, None)
+        if known is not None:
+            if known[1].failed and not known[1].work.cancelled():
+                known[1].result()
+            known[1].work.cancel()
 
 
 def _wait_until_left(folder: Path) -> None:

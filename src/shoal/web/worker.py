@@ -21,13 +21,13 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from shoal.errors import ShoalError
+from shoal.web.words import bug, in_page
 
 EVERY = 0.1  # seconds between two messages about progress
 LOADED = ("shoal.jobs.anonymize", "shoal.jobs.job")  # before the first call
@@ -95,8 +95,9 @@ def _listen(calls: queue.Queue[str]) -> None:
     """Take calls. At the end of input, interrupt the main thread, and end the process if it does not react."""
     for line in sys.stdin:
         calls.put(line)
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(GRACE)
+    for _ in range(int(GRACE)):  # a search ends at the first one with what it has found, and its job goes on
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
     os._exit(1)
 
 
@@ -119,14 +120,12 @@ def _answer(session: Session, call: dict[str, Any], answers: IO[str]) -> None:
         _write(answers, {"error": {"kind": "cancelled", "message": "Cancelled: nothing was written."}})
         raise
     except ShoalError as error:
-        _write(answers, {"error": {"kind": "input", "message": str(error)}})
+        _write(answers, {"error": {"kind": "input", "message": in_page(str(error))}})
     except MemoryError:
         message = "The memory limit of the workbench was reached: start it with a larger --memory, or use less data."
         _write(answers, {"error": {"kind": "memory", "message": message}})
     except Exception as error:  # its text could show data
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"This is a bug in Shoal ({type(error).__name__} in {Path(place.filename).name}:{place.lineno})."
-        _write(answers, {"error": {"kind": "bug", "message": message}})
+        _write(answers, {"error": {"kind": "bug", "message": bug(error)}})
 
 
 def _write(answers: IO[str], message: dict[str, Any]) -> None:

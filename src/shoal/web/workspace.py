@@ -8,9 +8,13 @@
       projects/NAME/
         project.json              the choices, as the tables of a problem file; no data
         hierarchies/              hierarchies that were made or changed in the workbench
+          history/                how each was made, and its versions before each change
         runs/0001/
           run.json                the state of the run, and its figures
           problem.toml            'shoal run problem.toml' does the same again
+          result.json             what the page of the result shows; it quotes the original data
+          order.npy               the input row of each published record, if their order is another one
+          message.txt             why the run has no result, if it has none
           ...                     what the run wrote: release, reports, certificate, code book
 
 Names that come from a browser never lead out of it: they are plain names, and links that lead elsewhere are not
@@ -44,7 +48,7 @@ projects/   a folder for each project: your choices (project.json), hierarchies,
             A run has its state (run.json), a problem file that repeats it (problem.toml), and what it wrote.
 
 project.json, run.json and problem.toml hold no data, only names of files and columns, and labels that you chose.
-Do not publish inputs/, report.html or report.json: they are for you alone.
+Of a run, publish the release, its code book, the certificate and public.html or public.json. Keep all other files.
 """
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _RUN = re.compile(r"[0-9]{4,9}")

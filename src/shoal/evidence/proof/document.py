@@ -14,6 +14,7 @@ from shoal import files
 from shoal.caching import cached_property
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import DataError, HierarchyError
+from shoal.evidence import strict_json
 
 SCHEMA = "shoal/proof/1"
 WARNING = "INTERNAL: this file names rare sets of the original data. Do not publish it."
@@ -174,10 +175,10 @@ class Proof:
         --------
         >>> Proof.load("pyproject.toml")
         Traceback (most recent call last):
-        shoal.errors.DataError: pyproject.toml is not a proof: it is not JSON (line 1, column 2: ...). Was it cut off?
+        shoal.errors.DataError: pyproject.toml, line 1, column 2: this is not JSON (...): ...
         """
         name = str(path)
-        return cls._of(_Fields(_parsed(files.load(path).text(), name), name))
+        return cls._of(_Fields(strict_json.loads(files.load(path).text().encode(), name), name))
 
     @classmethod
     def _of(cls, given: _Fields) -> Self:
@@ -205,26 +206,6 @@ class Proof:
             cut_cost=release.number("cost"),
             lower_bound=given.number("lower_bound"),
         )
-
-
-def _parsed(text: str, name: str) -> Any:
-    """Parse JSON strictly: no key twice, and no NaN."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(found := dict(pairs)) < len(pairs):
-            raise DataError(f"{name} is not a proof: a key occurs twice in an object.")
-        return found
-
-    def constant(value: str) -> NoReturn:
-        raise DataError(f"{name} is not a proof: {value} is no number.")
-
-    try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=constant)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise DataError(f"{name} is not a proof: it is not JSON ({where}). Was it cut off?") from None
-    except (RecursionError, ValueError):
-        raise DataError(f"{name} is not a proof: its values are nested too deeply, or a number is too long.") from None
 
 
 class _Fields:

@@ -1,7 +1,105 @@
-"""Step 6, result: several runs side by side."""
+"""Step 6, result: several runs side by side, from the figures that each has noted."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
-routes: list[Route] = []
+from shoal.report.formatting import share
+from shoal.web.page import Desk, duration, show
+from shoal.web.pages.result import done
+from shoal.web.runs import Run
+
+FIRST = 6  # runs that are compared if none were picked
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run in the comparison: its figures from 0 to 1, None if it has no such figure."""
+
+    run: Run
+    loss: float | None
+    unchanged: float | None
+    risk_before: float | None
+    risk: float | None  # in the release
+    seconds: float | None
+
+    @classmethod
+    def of(cls, run: Run, known: int) -> Row:
+        """Take the figures of a run that is done. ``known``: the items that an attacker of the risk knows."""
+        figures = run.figures
+        losses, useful = figures["losses"], figures["usefulness"]
+        before, after = (_risk(figures["risk"][when], known) for when in ("before", "after"))
+        relational = losses.get("relational_ncp")
+        return cls(
+            run=run,
+            loss=losses.get("ncp") if relational is None else relational,
+            unchanged=useful and useful["share_unchanged"],
+            risk_before=before,
+            risk=after,
+            seconds=run.seconds,
+        )
+
+    @property
+    def choices(self) -> str:
+        """The model and the method with the options that most differ."""
+        model = self.run.figures["model"]
+        options = [f"{name} = {model['options'][name]}" for name in ("k", "l", "m", "p") if name in model["options"]]
+        return ", ".join([str(model["name"]), *options])
+
+    def text(self, name: str) -> str:
+        """Return a figure in words."""
+        value = getattr(self, name)
+        return "–" if value is None else duration(value) if name == "seconds" else share(value)
+
+
+def _risk(exposure: dict[str, Any], known: int) -> float | None:
+    """Return the average chance to pick the right record. None: the promise is about learning values instead."""
+    chances = exposure.get("average") or []
+    return chances[min(known, len(chances)) - 1] if chances else None
+
+
+def known_by(runs: list[Run]) -> int:
+    """Return the number of known items for which all runs have figures."""
+    return min((len(one.figures["risk"]["after"].get("average") or [0]) for one in runs), default=1)
+
+
+CHARTS = (  # figure, title, and how bars are coloured
+    ("loss", "Information lost (NCP)", "before"),
+    ("unchanged", "Items published unchanged", "now"),
+    ("risk", "Average chance to find a record", "before"),
+    ("seconds", "Time", "now"),
+)
+
+
+async def page(request: Request) -> Response:
+    """Show the runs that were picked, or the latest."""
+    desk = Desk.of(request)
+    runs = done(desk)
+    picked = set(request.query_params.getlist("run")) or {str(one.number) for one in runs[:FIRST]}
+    known = known_by(runs)
+    every = {one.number: Row.of(one, known) for one in runs}
+    rows = [every[one.number] for one in runs if str(one.number) in picked][::-1]
+    longest = max((one.seconds or 0 for one in rows), default=0) or 1
+    return show(
+        request,
+        "compare",
+        desk,
+        runs=runs,
+        rows=rows,
+        picked=picked,
+        all=every,
+        known=known,
+        charts=[
+            (name, title, kind, longest if name == "seconds" else 1)
+            for name, title, kind in CHARTS
+            if any(getattr(one, name) is not None for one in rows)
+        ],
+    )
+
+
+routes = [Route("/result/compare", page)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from shoal.data.columns import Type
 from shoal.errors import InputError
 from shoal.io.read_options import ReadOptions
 from shoal.web import forms
@@ -42,19 +45,58 @@ async def found(request: Request) -> Response:
     task = desk.ask("data.preview", data=desk.draft.data)
     if shown := await waiting(request, task):
         return shown
-    return render("data_found.html", result=task.result(), draft=desk.draft, roles=ROLES, base=desk.base)
+    return render(
+        "data_found.html", result=task.result(), draft=desk.draft, roles=ROLES, types=get_args(Type), base=desk.base
+    )
 
 
 async def roles(request: Request) -> Response:
-    """Give columns their roles."""
+    """Give columns their roles. Only another way to read the file needs the page anew."""
     desk, form = Desk.of(request), await read_form(request)
+    changed = []
     for name, role in zip(form.texts("column"), form.texts("role"), strict=False):
         if role and role not in ROLES:
             raise InputError(f"A column cannot be '{role[:40]}': choose one of {', '.join(ROLES)}.")
         if role and role != desk.draft.role(name):
             desk.draft.give_role(name, role)
+            changed.append((name, role))
+    desk.save()
+    if request.headers.get("hx-request") and desk.draft.found:
+        return render("data_saved.html", changed=changed, roles=ROLES)
+    return go(request, f"{desk.base}/data")
+
+
+async def values(request: Request) -> Response:
+    """Say how the values of columns are read."""
+    desk, form = Desk.of(request), await read_form(request)
+    for name, kind, missing, order, weight in zip(
+        *(form.texts(one) for one in ("column", "type", "missing", "order", "weight")), strict=False
+    ):
+        if name not in desk.draft.tables["columns"]:
+            raise InputError(f"There is no column '{name[:40]}': reload the page.")
+        desk.draft.describe(
+            name,
+            type=kind if kind != "auto" else None,
+            missing=_lines(missing),
+            order=_lines(order),
+            weight=_number(weight, f"The weight of {name}"),
+        )
+    desk.draft.job()  # raises what does not fit together
     desk.save()
     return go(request, f"{desk.base}/data")
+
+
+def _lines(text: str) -> list[str] | None:
+    """Return the lines of a text field, or None if there are none."""
+    return [line.strip() for line in text.split("\n") if line.strip()] or None
+
+
+def _number(text: str, what: str) -> float | None:
+    """Return the number in a field, or None if it is empty."""
+    try:
+        return float(text) if text.strip() else None
+    except ValueError:
+        raise InputError(f"{what} must be a number from 0 to 1, got '{text[:40]}'.") from None
 
 
 async def reading(request: Request) -> Response:
@@ -109,6 +151,7 @@ routes = [
     Route("/data", page),
     Route("/data/found", found),
     Route("/data/roles", roles, methods=["POST"]),
+    Route("/data/values", values, methods=["POST"]),
     Route("/data/reading", reading, methods=["POST"]),
     Route("/data/join", join, methods=["POST"]),
     Route("/data/again", again, methods=["POST"]),

@@ -50,3 +50,30 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop" && event.dataTransfer.files.length) upload(form, event.dataTransfer.files[0]);
   });
 }
+
+// Copies a text. Where the browser does not allow that, the text is selected.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  const text = document.getElementById(button.dataset.copy), status = button.parentElement.querySelector("[role=status]");
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+    status.textContent = "Copied.";
+  } catch {
+    window.getSelection().selectAllChildren(text);
+    status.textContent = "Selected: copy it with Ctrl+C.";
+  }
+});
+
+// Step Hierarchy: keep the label that is being changed marked and in sight.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const frame = document.querySelector(".tree-frame"), chosen = frame && frame.querySelector(".chosen");
+  if (chosen && !frame.contains(event.target)) frame.scrollTop = Math.max(0, chosen.offsetTop - frame.clientHeight / 3);
+});
+document.addEventListener("click", (event) => {
+  const pick = event.target.closest && event.target.closest(".tree-pick");
+  if (!pick) return;
+  for (const old of document.querySelectorAll(".tree .chosen")) { old.classList.remove("chosen"); old.removeAttribute("aria-current"); }
+  pick.parentElement.classList.add("chosen");
+  pick.parentElement.setAttribute("aria-current", "true");
+});

@@ -11,19 +11,25 @@ from shoal.data.columns import values_of
 from shoal.errors import InputError, OptionError
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.find_layout import FoundLayout, find_layout
-from shoal.jobs.init import suggest_model
+from shoal.jobs.init import left_out, suggest_model
 from shoal.jobs.suggest_roles import suggest_roles
+from shoal.report.wording import worded
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
 ROWS = 20  # of the preview
 ITEMS = 40  # of a record in the preview
+KEY = ".key"  # the suffix of private keys
 CELL = 200  # characters of a cell in the preview
 
 
 def reading_of(given: dict[str, Any]) -> tuple[str, ReadOptions]:
     """Return the file and the reading options of the table [data] of a draft."""
     options: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in given.items()}
-    return str(options.pop("file")), ReadOptions(**options)
+    file, reading = str(options.pop("file")), ReadOptions(**options)
+    if any(path.endswith(KEY) for path in (file, *reading.joined_files)):
+        raise InputError("Files called .key are private keys, which are never shown: choose a file with data.")
+    return file, reading
 
 
 def found(session: Session, given: dict[str, Any]) -> FoundLayout:
@@ -53,8 +59,10 @@ def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
         "without_sets": origin.layout.without_sets,
         "different_items": len(rows.labels),
         "total_items": rows.total_items,
-        "persons": rows.persons and {"count": rows.persons.count(), "nouns": rows.persons.nouns},
-        "notes": [str(note) for note in origin.notes],
+        "persons": rows.persons
+        and {"count": rows.persons.count(), "noun": rows.persons.noun, "nouns": rows.persons.nouns},
+        "left_out": {name: reason for names, reason in left_out(dataset) for name in names},
+        "notes": [in_page(worded(note)) for note in origin.notes if not note.left_out],
         "model": model and {"name": model.name, **model.values()},
         "columns": [
             {"name": one.column, "role": one.role.value, "type": one.type, "kind": one.kind, "reason": one.reason}

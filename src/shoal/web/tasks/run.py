@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +27,7 @@ REPORT = "report.json"  # each run writes it
 SHOWN = ("model", "algorithm", "verdict", "losses", "usefulness", "optimality", "risk", "timings")
 ORDER = "order.npy"  # the input row of each published record, if the order is not that of the input
 TOLD = "result.json"  # what the page of the result shows; it quotes the original data
-OWN = ("run.json", "problem.toml", ORDER, TOLD)  # files of a run's folder that the workbench itself writes
-BUDGET = 3.0  # seconds for the samples of an estimate
+OWN = ("run.json", "problem.toml", "message.txt", ORDER, TOLD)  # files that the workbench itself writes
 
 
 def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str = "") -> dict[str, Any]:
@@ -36,15 +38,26 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     job = problem_file.of_tables(tables, f"{folder}/problem.toml", Path())
     job = replace(job, passphrase=passphrase or None)
     here = exclusive_lock(Path(folder), "Another process carries out this run: wait until it has ended.")
-    with here, engine_with(progress=session.progress, memory=session.memory or None) as engine:
+    limits = {"progress": session.progress, "memory": session.memory or None}
+    with here, engine_with(**limits) as engine, _remarks() as remarks:
         story = job.run(engine)
         session.progress("describing the result", 0.0)
+        values = told(story)
+        values["warnings"] += [str(one.message) for one in remarks if issubclass(one.category, UserWarning)]
         with atomic_output(Path(folder) / TOLD, private=True) as file:
-            file.write(json.dumps(told(story), ensure_ascii=False, allow_nan=False).encode())
+            file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
     if story.release.order is not None:
         with atomic_output(Path(folder) / ORDER, private=True) as file:
             np.save(file, story.release.order)
     return {"outputs": sorted(set(os.listdir(folder)) - set(OWN)), "figures": figures(Path(folder) / REPORT)}
+
+
+@contextmanager
+def _remarks() -> Iterator[list[warnings.WarningMessage]]:
+    """A list for what is remarked while the release is written, such as another character between items."""
+    with warnings.catch_warnings(record=True) as remarks:
+        warnings.simplefilter("always", UserWarning)
+        yield remarks
 
 
 def figures(report: Path) -> dict[str, Any]:
@@ -63,7 +76,7 @@ def check(session: Session, tables: dict[str, Any]) -> dict[str, Any]:
     """Return what a job would do, how long it takes and how much memory it needs, or raise what is wrong."""
     job = problem_file.of_tables(tables, "This project", Path())
     with engine_with(progress=session.progress, memory=session.memory or None) as engine:
-        found = dry_run(job, engine, budget=BUDGET)
+        found = dry_run(job, engine)
     return {
         "read": found.summary,
         "promise": found.model.describe(found.persons),

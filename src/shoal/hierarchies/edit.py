@@ -1,0 +1,402 @@
+"""Edits of a hierarchy: another parent, another name, a group more or less, items added.
+
+Every edit returns a new tree, or raises what is wrong with it. No edit loses an item: groups that an edit leaves
+without items are left out, and a group never becomes an item.
+
+>>> tree = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}})
+>>> moved = move(tree, ["milk"], "food")
+>>> moved.items_of("food"), rename(moved, "food", "groceries").labels[-2]
+(('bread', 'milk'), 'groceries')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.labels import set_members
+from shoal.errors import HierarchyError, did_you_mean, shorten
+
+LONGEST = 200  # characters of the name of a group
+Reading = Callable[[str], str]  # how a label is read after it was published
+
+
+def move(tree: Hierarchy, labels: Sequence[str], parent: str) -> Hierarchy:
+    """Put nodes below another group.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    labels : sequence of str
+        The items and groups to move. What is below a group moves with it.
+    parent : str
+        The group that they go to.
+
+    Returns
+    -------
+    Hierarchy
+        Groups that have no items left are left out.
+
+    Raises
+    ------
+    HierarchyError
+        A label is unknown, the parent is an item, or a group would be moved below itself.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}})
+    >>> move(tree, ["bread"], "drinks").labels
+    ('beer', 'bread', 'milk', 'drinks', '*')
+    """
+    _known(tree, parent)
+    _refuse_item(tree, parent)
+    parents = tree.parents_by_label()
+    above = {tree.labels[node] for node in tree.ancestors(tree.code_of[parent])}
+    for label in labels:
+        _known(tree, label)
+        if label in above:
+            what = "itself" if label == parent else f"'{shorten(parent)}', which is below it"
+            raise HierarchyError(
+                f"'{shorten(label)}' cannot be put below {what}: choose a group outside '{shorten(label)}'."
+            )
+        parents[label] = parent
+    return _tree(tree, _without_empty(tree, parents))
+
+
+def rename(tree: Hierarchy, group: str, name: str, marks: str = "", as_read: Reading = str) -> Hierarchy:
+    """Give a group another name.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    group : str
+        The group. Items keep their labels, because the data use them.
+    name : str
+        The new name.
+    marks, as_read
+        As in :func:`check_name`.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        The group is unknown or an item, or the name cannot be used.
+
+    Examples
+    --------
+    >>> rename(Hierarchy.from_tree({"*": {"drinks": ["beer"]}}), "drinks", "beverages").labels
+    ('beer', 'beverages', '*')
+    """
+    _refuse_no_group(tree, group)
+    if name == group:
+        return tree
+    check_name(tree, name, marks, as_read)
+    names = {group: name}
+    return _tree(
+        tree,
+        {
+            names.get(label, label): parent if parent is None else names.get(parent, parent)
+            for label, parent in tree.parents_by_label().items()
+        },
+    )
+
+
+def add_group(tree: Hierarchy, name: str, members: Sequence[str], marks: str = "", as_read: Reading = str) -> Hierarchy:
+    """Add a group between a parent and some of its children.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    name : str
+        The name of the new group.
+    members : sequence of str
+        The children of one parent that go below the new group.
+    marks, as_read
+        As in :func:`check_name`.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        There are no members, they have different parents, or the name cannot be used.
+
+    Examples
+    --------
+    >>> add_group(Hierarchy.flat(["ale", "beer", "oats"]), "drinks", ["ale", "beer"]).parents_by_label()
+    {'ale': 'drinks', 'beer': 'drinks', 'oats': '*', 'drinks': '*', '*': None}
+    """
+    check_name(tree, name, marks, as_read)
+    if not members:
+        raise HierarchyError(f"The group '{shorten(name)}' has no members: choose what goes below it.")
+    for label in members:
+        _known(tree, label)
+    parents = tree.parents_by_label()
+    above = {parents[label] for label in members}
+    parent = next(iter(above))
+    if len(above) > 1 or parent is None:
+        raise HierarchyError(
+            f"The members of '{shorten(name)}' must be next to each other below one group: choose among the children "
+            f"of one group, or put them below the same group first."
+        )
+    return _tree(tree, {**parents, **dict.fromkeys(members, name), name: parent})
+
+
+def remove_group(tree: Hierarchy, group: str) -> Hierarchy:
+    """Remove a group. Its children go to its parent.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    group : str
+        The group, which is not the root.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        The group is unknown, an item, or the root.
+
+    Examples
+    --------
+    >>> remove_group(Hierarchy.from_tree({"*": {"drinks": ["beer"], "food": ["rice"]}}), "drinks").parents_by_label()
+    {'beer': '*', 'rice': 'food', 'food': '*', '*': None}
+    """
+    _known(tree, group)
+    if tree.code_of[group] < tree.n_leaves:
+        raise HierarchyError(f"'{shorten(group)}' is an item: only groups can be removed, so that no item gets lost.")
+    if tree.code_of[group] == tree.root:
+        raise HierarchyError(f"'{shorten(group)}' is the top of the hierarchy, and a hierarchy needs one: rename it.")
+    parents = tree.parents_by_label()
+    above = parents.pop(group)
+    return _tree(tree, {label: above if parent == group else parent for label, parent in parents.items()})
+
+
+def remove_single_groups(tree: Hierarchy) -> Hierarchy:
+    """Remove the groups that have one child, which say no more than that child.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+
+    Returns
+    -------
+    Hierarchy
+        The root stays.
+
+    Examples
+    --------
+    >>> remove_single_groups(Hierarchy.from_tree({"*": {"A": {"B": ["a", "b"]}, "C": ["c"]}})).parents_by_label()
+    {'a': 'B', 'b': 'B', 'c': '*', 'B': '*', '*': None}
+    """
+    short = tree.without_chains()[0]
+    parents = short.parents_by_label()
+    below = [label for label, parent in parents.items() if parent == short.labels[-1]]
+    if len(below) == 1 and short.code_of[below[0]] >= short.n_leaves:
+        return remove_group(_tree(tree, parents), below[0])
+    return _tree(tree, parents)
+
+
+def add_items(tree: Hierarchy, items: Iterable[str], parent: str) -> Hierarchy:
+    """Put items that the tree lacks below a group.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    items : iterable of str
+        The items, as the data spell them.
+    parent : str
+        The group.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        An item is in the tree already, or the parent is not a group of it.
+
+    Examples
+    --------
+    >>> add_items(Hierarchy.from_tree({"*": {"drinks": ["beer"]}}), ["ale"], "drinks").items
+    ('ale', 'beer')
+    """
+    _known(tree, parent)
+    _refuse_item(tree, parent)
+    parents = tree.parents_by_label()
+    for item in items:
+        if not item.strip():
+            raise HierarchyError("An item cannot have a blank label: leave it out of the data.")
+        if item in parents:
+            raise HierarchyError(f"'{shorten(item)}' is in the hierarchy already: choose others.")
+        parents[item] = parent
+    return _tree(tree, parents)
+
+
+def add_items_below_groups(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
+    """Make room for items that have the name of a group: the group gets another name, the item goes below it.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    labels : iterable of str
+        The names that items and groups share.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        There is no such group.
+
+    Examples
+    --------
+    >>> add_items_below_groups(Hierarchy.from_tree({"*": {"milk": ["oat milk"]}}), ["milk"]).parents_by_label()
+    {'milk': 'milk:group', 'oat milk': 'milk:group', 'milk:group': '*', '*': None}
+    """
+    names: dict[str | None, str] = {}
+    taken = set(tree.labels)
+    for label in labels:
+        _refuse_no_group(tree, label)
+        name, number = f"{label}:group", 1
+        while name in taken:
+            number += 1
+            name = f"{label}:group-{number}"
+        taken.add(name)
+        names[label] = name
+    renamed = {
+        names.get(label, label): parent if parent is None else names.get(parent, parent)
+        for label, parent in tree.parents_by_label().items()
+    }
+    return _tree(tree, {**renamed, **{str(label): name for label, name in names.items()}})
+
+
+def without_items(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
+    """Leave out items, and the groups that have none left. At least one item stays.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    items : collection of str
+        The items.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        No item would be left.
+
+    Examples
+    --------
+    >>> without_items(Hierarchy.from_tree({"*": {"A": ["a"], "B": ["b"]}}), ["b"]).labels
+    ('a', 'A', '*')
+    """
+    if set(tree.items) <= set(items):
+        raise HierarchyError("No item of the hierarchy would be left: keep at least one.")
+    return _tree(tree, tree.without_items(items).parents_by_label())
+
+
+def check_name(tree: Hierarchy, name: str, marks: str = "", as_read: Reading = str) -> None:
+    """Refuse a name that a new group cannot have.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree that gets the group.
+    name : str
+        The name.
+    marks : str
+        The characters that separate items in the data. A published label with one of them would be read as two.
+    as_read : callable
+        How a label is read after it was published: for several columns of sets, with the tag of a column.
+
+    Raises
+    ------
+    HierarchyError
+        The name is blank, too long or taken, or readers of a file would see another one.
+
+    Examples
+    --------
+    >>> check_name(Hierarchy.flat(["milk", "rice"]), "milk; rice", marks=";")
+    Traceback (most recent call last):
+    shoal.errors.HierarchyError: 'milk; rice' contains ';', which separates items in the data: use another character.
+    """
+    shown = f"'{shorten(name)}'"
+    if not name.strip():
+        raise HierarchyError("The name of a group cannot be blank: write one.")
+    if name != name.strip():
+        raise HierarchyError(f"{shown} starts or ends with a space, which readers cannot see: remove it.")
+    if len(name) > LONGEST:
+        raise HierarchyError(f"{shown} has {len(name):,} characters: use at most {LONGEST}.")
+    if not name.isprintable():
+        raise HierarchyError(f"{shown} contains a line break or another invisible character: remove it.")
+    if name in tree.code_of:
+        what = "an item" if tree.code_of[name] < tree.n_leaves else "a group"
+        raise HierarchyError(f"{shown} is {what} of this hierarchy already, and labels must be unique: use another.")
+    if mark := next((one for one in marks if one in name), ""):
+        called = {" ": "a space", "\t": "a tab"}.get(mark, f"'{mark}'")
+        raise HierarchyError(f"{shown} contains {called}, which separates items in the data: use another character.")
+    if set_members(name):
+        raise HierarchyError(f"{shown} looks like a set of labels: leave out the brackets.")
+    if as_read(name) != name:
+        raise HierarchyError(
+            f"{shown} would be read as '{shorten(as_read(name))}' after it was published: start it with the name of "
+            f"its column and a dot."
+        )
+
+
+def _known(tree: Hierarchy, label: str) -> None:
+    """Refuse a label that the tree does not have."""
+    if label not in tree.code_of:
+        hint = did_you_mean(label, tree.labels)
+        raise HierarchyError(f"'{shorten(label)}' is not in the hierarchy{hint}: use a label as the tree shows it.")
+
+
+def _refuse_no_group(tree: Hierarchy, group: str) -> None:
+    """Refuse an item, or an unknown label, where a group gets another name."""
+    _known(tree, group)
+    if tree.code_of[group] < tree.n_leaves:
+        raise HierarchyError(f"'{shorten(group)}' is an item: the data use its label, so it cannot be renamed.")
+
+
+def _refuse_item(tree: Hierarchy, parent: str) -> None:
+    """Refuse an item as a parent."""
+    if tree.code_of[parent] < tree.n_leaves:
+        raise HierarchyError(
+            f"'{shorten(parent)}' is an item, and nothing can be below an item: choose a group, or add one."
+        )
+
+
+def _without_empty(tree: Hierarchy, parents: dict[str, str | None]) -> dict[str, str | None]:
+    """Leave out groups of the tree that have no children left, and those that then have none."""
+    items = set(tree.items)
+    while empty := (parents.keys() - set(parents.values())) - items:
+        parents = {label: parent for label, parent in parents.items() if label not in empty}
+    return parents
+
+
+def _tree(tree: Hierarchy, parents: dict[str, str | None]) -> Hierarchy:
+    """Return the changed tree under the name of the old one."""
+    return Hierarchy.from_parents(parents, tree.name)

@@ -1,0 +1,138 @@
+"""The whole way through the workbench in a real browser, from a file to what is taken away.
+
+With ``SHOAL_PICTURES=docs/images/workbench``, the first journey also takes the pictures of the documentation.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow.csv as pacsv
+
+import shoal
+from tests.web.client import Client
+from tests.web.looks import complaints, settle
+
+PICTURES = os.environ.get("SHOAL_PICTURES")
+STEPS = ("data", "risk", "hierarchy", "promise", "runs", "result", "take-away")
+
+
+def picture(tab: Any, name: str, top: Any = None) -> None:
+    """Take a picture for the documentation, if one is wanted, from the top of the page or of a part."""
+    if PICTURES:
+        settle(tab)
+        (top or tab.locator("body")).first.evaluate(
+            "part => window.scrollTo(0, part.getBoundingClientRect().top + scrollY - 16)"
+        )
+        tab.screenshot(path=Path(PICTURES) / f"{name}.png")
+
+
+def begin(tab: Any, client: Client, path: Path) -> str:
+    """Choose a file on the first page, and return the address of its project."""
+    tab.goto(f"{client.origin}/")
+    tab.get_by_label("Drop a file here").set_input_files(path)
+    tab.wait_for_url("**/data")
+    settle(tab)
+    return str(tab.url.removesuffix("/data"))
+
+
+def go_on(tab: Any, step: str) -> None:
+    """Follow the button at the end of a step."""
+    tab.get_by_role("link", name="Next:").click()
+    tab.wait_for_url(f"**/{step}**")
+    settle(tab)
+
+
+def drop_hierarchy(tab: Any, path: Path) -> None:
+    """Upload a hierarchy in its step."""
+    with tab.expect_navigation():
+        tab.get_by_label("Or drop a file here").set_input_files(path)
+    settle(tab)
+
+
+def run(tab: Any) -> None:
+    """Start a run, wait until it has ended, and open its result."""
+    tab.get_by_role("button", name="Start the run").click()
+    link = tab.get_by_role("link", name="See the result").first
+    link.wait_for(timeout=60_000)
+    settle(tab)
+    link.click()
+    tab.get_by_text("Verified:").wait_for()
+
+
+def taken(tab: Any, name: str) -> bytes:
+    """Download a file of the last step, and return its content."""
+    with tab.expect_download() as found:
+        tab.get_by_role("link", name=name, exact=True).first.click()
+    return Path(found.value.path()).read_bytes()
+
+
+def test_groceries_with_their_hierarchy(client: Client, tab: Any, real_data: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "product groups.csv"
+    tree.write_bytes((real_data / "groceries" / "hierarchy.csv").read_bytes())
+    base = begin(tab, client, real_data / "groceries" / "transactions.basket")
+    tab.get_by_text("9,835").first.wait_for()
+    picture(tab, "data")
+    go_on(tab, "risk")
+    tab.get_by_text("can pick out").wait_for()
+    picture(tab, "risk")
+    go_on(tab, "hierarchy")
+    drop_hierarchy(tab, tree)
+    tab.locator(".tree summary").nth(1).click()
+    settle(tab)
+    picture(tab, "hierarchy", tab.locator(".figures"))
+    go_on(tab, "promise")
+    tab.get_by_role("button", name="Draw the chart").first.click()
+    point = tab.get_by_role("button", name="k = 10, m = 1").first
+    point.wait_for(timeout=60_000)
+    point.click()
+    settle(tab)
+    assert tab.get_by_label("k", exact=True).input_value() == "10"
+    assert tab.get_by_label("m", exact=True).input_value() == "1"
+    picture(tab, "promise", tab.get_by_role("heading", name="How strong the promise is"))
+    go_on(tab, "runs")
+    picture(tab, "run")
+    run(tab)
+    picture(tab, "result")
+    tab.get_by_role("link", name="Records before and after", exact=True).click()
+    settle(tab)
+    tab.get_by_role("link", name="Take away").click()
+    settle(tab)
+    picture(tab, "take-away")
+    run_folder = client.workspace / base.partition("/projects/")[2].join(["projects/", "/runs/0001"])
+    assert taken(tab, "release.basket") == (run_folder / "release.basket").read_bytes()
+    assert shoal.verify(run_folder / "release.basket", k=10, m=1).holds
+    for step in STEPS:
+        assert complaints(tab, f"{base}/{step}") == []
+
+
+def test_order_lines_with_a_product_table(client: Client, tab: Any, tmp_path: Path) -> None:
+    for name, table in shoal.generate("shop", customers=60).items():
+        pacsv.write_csv(table, tmp_path / f"{name}.csv")
+    begin(tab, client, tmp_path / "orders.csv")
+    assert tab.get_by_label("Role of order_id").input_value() == "record"
+    assert tab.get_by_label("Role of product_id").input_value() == "set"
+    assert tab.get_by_label("Role of customer_id").input_value() == "person"
+    go_on(tab, "risk")
+    go_on(tab, "hierarchy")
+    drop_hierarchy(tab, tmp_path / "products.csv")
+    tab.get_by_role("button", name="Make the hierarchy").click()
+    tab.get_by_role("heading", name="Tree").wait_for()
+    go_on(tab, "promise")
+    go_on(tab, "runs")
+    run(tab)
+
+
+def test_patients_with_their_diagnoses(client: Client, tab: Any, tmp_path: Path) -> None:
+    path = tmp_path / "patients.csv"
+    rows = [f"P{at},{20 + at % 7},{'mf'[at % 2]},{'ABC'[at % 3]}1 {'DEF'[at % 4 % 3]}{at % 2}" for at in range(80)]
+    path.write_text("\n".join(["patient,age,sex,diagnoses", *rows]) + "\n")
+    begin(tab, client, path)
+    tab.get_by_label("Role of age").select_option("plain")
+    tab.get_by_text("age is plain").wait_for()
+    tab.get_by_label("Role of age").select_option("quasi-identifier")
+    for step in ("risk", "hierarchy", "promise", "runs"):
+        go_on(tab, step)
+    run(tab)
