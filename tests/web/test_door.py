@@ -282,8 +282,11 @@ def test_connections_of_other_users_are_refused(monkeypatch: pytest.MonkeyPatch)
         assert not is_in(knock(door, headers=OWN, **at))
         assert not is_in(knock(door, headers=OWN, client=None))
         monkeypatch.undo()
+        kept = {"state": {peers.CONNECTION: {}}, **at}  # what is known of a connection is not asked again
+        assert is_in(knock(door, headers=OWN, **kept))
         client.close()  # now it is shown as one of root, and must not count
         assert not is_in(knock(door, headers=OWN, **at))
+        assert is_in(knock(door, headers=OWN, **kept))
     assert not is_in(knock(door, headers=OWN, **at))
     assert is_in(knock(DOOR, headers=OWN, **at))
 

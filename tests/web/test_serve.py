@@ -27,6 +27,7 @@ pytest.importorskip("uvicorn")
 import uvicorn
 
 from shoal.cli.serve import CONSENT, _page_that_opens
+from shoal.errors import OptionError
 from shoal.files.lock import exclusive_lock
 from shoal.web import connections, server
 from shoal.web.draft import Draft
@@ -237,6 +238,9 @@ def test_it_opens_a_browser_and_ends_without_a_trace(tmp_path: Path) -> None:
             assert link in page.read_text()
             for path in (tmp_path / "ws").rglob("*"):
                 assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+            if Path("/proc/self/maps").exists():  # the server reads no data, so it needs nothing to read them with
+                loaded = Path(f"/proc/{process.pid}/maps").read_text()
+                assert [name for name in ("arrow", "ortools") if name in loaded] == []
             start = time.monotonic()
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
@@ -249,13 +253,35 @@ def test_it_opens_a_browser_and_ends_without_a_trace(tmp_path: Path) -> None:
     assert not page.exists()
 
 
-def test_behind_a_proxy(tmp_path: Path) -> None:
-    words = ("--no-browser", "--port", "0", CONSENT, "--allowed-host", "Shoal.Example.org")
-    (tmp_path / "token").write_text(STRONG)
-    with started(tmp_path, *words, "--token-file", "token", "--workspace", "ws") as (link, process):
-        assert link == f"https://shoal.example.org/open?token={STRONG}"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+def test_behind_a_proxy(shell: Shell) -> None:
+    asked: list[server.Address] = []
+    shell.monkeypatch.setattr(server, "serve", lambda workspace, address, limits, ready: asked.append(address))
+    (shell.folder / "token").write_text(f"{STRONG}\n")
+    words = (
+        "--host",
+        "0.0.0.0",
+        "--port",
+        "80",
+        CONSENT,
+        "--allowed-host",
+        "Shoal.Example.org",
+        "--token-file",
+        "token",
+    )
+    assert shell("serve", *words)[0] == 0
+    name = "shoal.example.org"
+    assert asked == [server.Address(host="0.0.0.0", port=80, names=(name,), token=STRONG, behind_tls=True)]
+    assert server._link(asked[0], 80, STRONG) == f"https://{name}/open?token={STRONG}"
+    assert server._link(server.Address(host="::1"), 80, "t") == "http://[::1]:80/open?token=t"
+
+
+def test_without_consent_only_loopback_is_listened_to() -> None:
+    for host in ("0.0.0.0", ""):
+        with (
+            pytest.raises(OptionError, match="not an address of this computer alone"),
+            server._listening(server.Address(host=host)),
+        ):
+            pass
 
 
 SERVER = f"""

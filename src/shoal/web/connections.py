@@ -7,8 +7,11 @@ computer can open, would keep the user out.
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from shoal.web.peers import CONNECTION
 
 PATIENCE = 15.0  # seconds between two looks; a connection that waits at both is closed
 
@@ -18,6 +21,11 @@ class Connection(H11Protocol):
 
     _look: asyncio.TimerHandle | None = None
     _served: RequestResponseCycle | None = None  # the request that was answered last, at the look before
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        """Give each connection a place for what is known of it."""
+        super().__init__(*given, **named)
+        self.app_state = {**self.app_state, CONNECTION: {}}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to look."""

@@ -117,6 +117,8 @@ class Door:
         request = Request(scope)
         if not self._is_ours(request):
             answer: ASGIApp = _refused("This address is for pages of the workbench only.")
+        elif self.check_owner and not peers.may_enter(scope):
+            answer = _refused("This is the workbench of another user of this computer.")
         elif scope["path"] == "/open":
             answer = self._open(request)
         elif not any(map(self._same, self._cookies(request))):
@@ -132,8 +134,6 @@ class Door:
             return False
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if not self._names_us(host) or origin not in (None, f"{'https' if self.secure else 'http'}://{host}"):
-            return False
-        if self.check_owner and not peers.may_enter(request.scope.get("client"), request.scope.get("server")):
             return False
         site = headers.get("sec-fetch-site", "none" if origin is None else "same-origin")
         if request.method in SAFE:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 TABLES = {4: Path("/proc/net/tcp"), 6: Path("/proc/net/tcp6")}
+CONNECTION = "connection"  # what is known of a connection, in the state of each of its requests
 ESTABLISHED = "01"  # a connection that its owner has closed is shown as one of root
 
 
@@ -41,11 +44,16 @@ def are_known(host: str) -> bool:
         return False
 
 
-def may_enter(client: tuple[str, int] | None, server: tuple[str, int] | None) -> bool:
-    """Return whether a connection is one of this user, or of root, who may do everything anyway."""
-    if client is None or server is None:
-        return False
-    return owner(client, server) in (os.geteuid(), 0)
+def may_enter(scope: Mapping[str, Any]) -> bool:
+    """Return whether a request comes from this user, or from root, who may do everything anyway.
+
+    To look takes milliseconds where there are many connections, so the answer is kept with the connection.
+    """
+    kept = scope.get("state", {}).get(CONNECTION, {})
+    if "owner" not in kept:
+        client, server = scope.get("client"), scope.get("server")
+        kept["owner"] = owner(client, server) if client and server else None
+    return kept["owner"] in (os.geteuid(), 0)
 
 
 def _hexadecimal(address: tuple[str, int]) -> str:
