@@ -101,6 +101,15 @@ def test_models_that_do_not_fit_say_why(client: Client) -> None:
     assert draft_of(client, base).job().model.name == "km"
 
 
+def test_persons_are_promised_to(client: Client) -> None:
+    rows = "".join(f"{at // 2},{at},{item}\n" for at in range(24) for item in ("tea", "ale" if at % 2 else "rye"))
+    base = client.project("persons.csv", f"household_id,basket_id,product_id\n{rows}".encode())
+    page = client.get(f"{base}/promise").text
+    assert "it counts records, not households" in page
+    assert 'value="transactional-k"' not in page
+    assert "at least 5 households with a record that fits" in client.settled(f"{base}/promise/state").text
+
+
 def test_numbers_are_kept_when_another_model_is_chosen(client: Client) -> None:
     base = patients(client, "kept.csv")
     client.post(f"{base}/promise/settings", of="k-km", k="7", m="3")

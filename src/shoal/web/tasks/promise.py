@@ -27,6 +27,7 @@ from shoal.progress import engine_with
 from shoal.release.pipeline import refuse_unfit
 from shoal.report.wording import worded
 from shoal.web.tasks.data import found
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
 FOUND = 50  # results of a search that are shown
@@ -78,7 +79,7 @@ def _plain(error: ShoalError) -> str:
     text = str(error)
     for start in (": ", ".: "):
         text = text.removeprefix(start)
-    return text.removeprefix("[model] ").removeprefix("[algorithm] ")
+    return in_page(text.removeprefix("[model] ").removeprefix("[algorithm] "))
 
 
 def estimate(session: Session, tables: Tables) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def frontier(session: Session, tables: Tables, sample: int) -> dict[str, Any]:
     return {
         "strength": first.name,
         "knowledge": None if second is None else second.name,
-        "points": [vars(one) for one in points],
+        "points": [{**vars(one), "failure": in_page(one.failure)} for one in points],
         "measure": measure,
         "proved_for": kind,
         "records": few or rows,
