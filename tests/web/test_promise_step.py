@@ -77,6 +77,7 @@ def test_every_model_becomes_a_job(client: Client, name: str) -> None:
     page = client.settled(f"{base}/promise/state").text
     assert "This will be promised" in page
     assert "cannot be kept" not in page
+    assert ("It does not protect the items" in page) == (not model.covers_sets)
 
 
 def test_every_model_says_what_it_promises_in_plain_words() -> None:

@@ -57,13 +57,16 @@ def check(session: Session, tables: Tables, versions: Any = None) -> dict[str, A
         job = _in_memory(session, tables)
     except OptionError as error:
         return {"refused": _plain(error)}
-    persons = found(session, tables["data"]).data.transactions.persons
+    dataset = found(session, tables["data"]).data
+    persons, unprotected = dataset.transactions.persons, []
+    if not job.model.covers_sets and dataset.transactions.total_items:
+        unprotected = ["It does not protect the items: they are published unchanged, and may give people away."]
     told = {
         "sentence": job.model.describe(persons if job.model.counts_persons else None),
         "short": job.model.short,
         "title": job.model.title,
         "caveats": job.model.caveats(persons if job.model.counts_persons else None),
-        "advice": [*advice(job.model), *(worded(note) for note in job.model.notes)],
+        "advice": [*unprotected, *advice(job.model), *(worded(note) for note in job.model.notes)],
         "refused": "",
     }
     session.progress("checking", 0.0)
