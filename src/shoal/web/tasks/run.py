@@ -38,8 +38,11 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     job = problem_file.of_tables(tables, f"{folder}/problem.toml", Path())
     job = replace(job, passphrase=passphrase or None)
     here = exclusive_lock(Path(folder), "Another process carries out this run: wait until it has ended.")
-    limits = {"progress": session.progress, "memory": session.memory or None}
-    with here, engine_with(**limits) as engine, _remarks() as remarks:
+    with (
+        here,
+        engine_with(progress=session.progress, memory=session.memory or None) as engine,
+        _remarks() as remarks,
+    ):
         story = job.run(engine)
         session.progress("describing the result", 0.0)
         values = told(story)
