@@ -1,6 +1,6 @@
 """Step 1 of the workbench: what a file holds, and what its columns are.
 
-Covers: shoal.web.pages.data, shoal.web.tasks.data, shoal.web.draft
+Covers: web/pages/data.py, web/tasks/data.py, web/words.py
 """
 
 from __future__ import annotations

@@ -7,10 +7,12 @@ web/tasks/hierarchy_versions.py
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -19,11 +21,14 @@ import pytest
 
 from shoal import hierarchies
 from shoal.errors import InputError
+from shoal.web.crew import Task
 from shoal.web.draft import Draft
+from shoal.web.pages import hierarchy_edit
 from shoal.web.subject import Subject
 from shoal.web.tasks import hierarchy, hierarchy_change, hierarchy_versions
 from shoal.web.worker import Session
 from shoal.web.workspace import Workspace
+from tests.web.asgi import run
 from tests.web.client import Client
 from tests.web.looks import complaints, settle
 
@@ -198,6 +203,7 @@ def test_a_table_is_recognized_and_its_problems_are_told(place: Path) -> None:
     session = Session()
     found = hierarchy_change.recognize(session, DATA, "items", [], "inputs/t.parquet")
     assert (found["kind"], found["columns"][0]["covered"]) == ("table", 4)
+    assert hierarchy_change.recognize(session, DATA, "items", [], "inputs/t.parquet", asked=False)["kind"] == "other"
     how = {"kind": "table", "file": "inputs/t.parquet", "levels": ["product", "kind", "aisle"], "only_used": True}
     made = hierarchy_change.make(session, DATA, "items", {}, "own", how)
     tree = hierarchies.load(made["file"])
@@ -311,6 +317,32 @@ def test_names_that_are_not_files_of_the_workspace(client: Client) -> None:
         assert client.post(f"{base}/hierarchy/make", of="items", kind="build", **form).status == 400
     assert client.post(f"{base}/hierarchy/make", of="items", kind="magic").status == 400
     assert client.get(f"{base}/hierarchy/work/part?name=unknown").status == 303
+
+
+def test_work_that_takes_long_is_waited_for_on_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hierarchy_edit, "SOON", 0)
+    desk: Any = SimpleNamespace(base="/projects/p", project=SimpleNamespace(name="p"))
+    monkeypatch.setattr(hierarchy_edit, "Desk", SimpleNamespace(of=lambda request: desk))
+
+    async def scenario() -> None:
+        task = Task("hierarchy_change.make")
+        task.work = asyncio.get_running_loop().create_future()
+        query: dict[str, str] = {}
+        request: Any = SimpleNamespace(
+            headers={}, query_params=query, url=SimpleNamespace(path="/projects/p/hierarchy/work/part", query="name=x")
+        )
+        answer = await hierarchy_edit.carry_out(request, desk, task, lambda desk, result: f"/done/{result}")
+        page, _, query["name"] = answer.headers["location"].partition("?name=")
+        assert page == "/projects/p/hierarchy/work"
+        assert b"progress" in (await hierarchy_edit.work_part(request)).body
+        task.work.set_result(7)
+        desk.project.name = "another"
+        assert (await hierarchy_edit.work_part(request)).headers["location"] == "/projects/p/hierarchy"
+        desk.project.name = "p"
+        assert (await hierarchy_edit.work_part(request)).headers["location"] == "/done/7"
+        assert (await hierarchy_edit.work_part(request)).headers["location"] == "/projects/p/hierarchy"
+
+    run(scenario())
 
 
 def test_labels_are_text(client: Client) -> None:

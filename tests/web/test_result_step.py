@@ -20,7 +20,7 @@ from shoal.web.tasks.run import figures, run
 from shoal.web.tasks.sides import Sides
 from shoal.web.worker import Session
 from tests.web.client import Client
-from tests.web.test_runs_step import ended, folder_of, project_with, small
+from tests.web.test_runs_step import ended, finished, folder_of, project_with, small
 
 LINES = "person,basket,item\n" + "".join(
     f"p{number % 5},b{number},{item}\n"
@@ -177,15 +177,14 @@ def test_a_nearly_worthless_result_offers_what_does_better(client: Client) -> No
 
 
 def test_results_are_shown_and_compared(client: Client) -> None:
-    base = small(client, "compared.basket")
-    assert "There is no result yet" in client.get(f"{base}/result").text
-    for k in (2, 3):
-        file = client.workspace / base.lstrip("/") / "project.json"
-        project = json.loads(file.read_text())
-        project["tables"]["model"]["k"] = k
-        file.write_text(json.dumps(project))
-        client.post(f"{base}/runs", explanations="yes")
-        assert ended(client, base, k - 1)["state"] == "done"
+    assert "There is no result yet" in client.get(f"{small(client, 'none yet.basket')}/result").text
+    base = finished(client)
+    file = client.workspace / base.lstrip("/") / "project.json"
+    project = json.loads(file.read_text())
+    project["tables"]["model"]["k"] = 3
+    file.write_text(json.dumps(project))
+    client.post(f"{base}/runs", explanations="yes")
+    assert ended(client, base, 2)["state"] == "done"
     client.settled(f"{base}/result/overview/shown?run=1")
     assert "Verified: k<sup>m</sup>-anonymity, k = 2" in client.get(f"{base}/result?run=1").text
     client.settled(f"{base}/result/records/shown?run=2")
@@ -217,9 +216,7 @@ def test_labels_are_text(client: Client) -> None:
 
 
 def test_only_files_that_a_run_wrote_are_served(client: Client) -> None:
-    base = small(client, "files.basket")
-    client.post(f"{base}/runs", explanations="yes", certificate="yes")
-    ended(client, base, 1)
+    base = finished(client)
     report = client.get(f"{base}/runs/1/files/report.html")
     assert report.headers["content-security-policy"].startswith("default-src 'none'; style-src 'unsafe-inline'")
     assert "sandbox" in report.headers["content-security-policy"]
@@ -232,9 +229,9 @@ def test_only_files_that_a_run_wrote_are_served(client: Client) -> None:
     for name in ("run.json", "problem.toml", "result.json", "order.npy", "..%2frun.json", "%2e%2e", "%2fetc%2fpasswd"):
         assert client.get(f"{base}/runs/1/files/{name}").status in (400, 404), name
     folder = folder_of(client, base, 1)
-    (folder / "public.html").unlink()
-    (folder / "public.html").symlink_to("/etc/passwd")
-    assert client.get(f"{base}/runs/1/files/public.html").status == 404
+    (folder / "public.json").unlink()
+    (folder / "public.json").symlink_to("/etc/passwd")
+    assert client.get(f"{base}/runs/1/files/public.json").status == 404
 
 
 def test_a_browser_runs_and_sees_the_result(client: Client, tab: Any) -> None:

@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +29,7 @@ from shoal.web.workspace import Project, Workspace
 from tests.web.client import PATIENCE, Client
 
 Result = TypeVar("Result")
+PASSPHRASE = "open sesame 7"
 BASKETS = b"milk,tea\nmilk,rice\ntea,rice\nmilk,tea\nmilk,rice\nbeer,tea\n"
 TREE = b"milk;DRINKS;ALL\ntea;DRINKS;ALL\nbeer;DRINKS;ALL\nrice;FOOD;ALL\n"
 
@@ -53,6 +55,17 @@ def small(client: Client, name: str) -> str:
     (client.workspace / "inputs" / "tree.csv").write_bytes(TREE)
     tree = {"hierarchy": "inputs/tree.csv"}
     return project_with(client, name, BASKETS, items=tree, model={"name": "km", "k": 2, "m": 2})
+
+
+@cache
+def finished(client: Client) -> str:
+    """A project with a run that is done, and whose certificate is signed. Tests share it."""
+    new_keys(client.workspace / "inputs" / "clinic", PASSPHRASE)
+    base = small(client, "finished.basket")
+    sent = {"certificate": "yes", "key": "inputs/clinic.key", "passphrase": PASSPHRASE}
+    assert client.post(f"{base}/runs", explanations="yes", proof="yes", **sent).status == 303
+    ended(client, base, 1)
+    return base
 
 
 def slow(client: Client, name: str) -> str:
@@ -118,21 +131,24 @@ def test_an_unknown_format_is_refused() -> None:
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_is_described_checked_and_carried_out(client: Client) -> None:
+def test_a_run_is_described_and_checked_before_it_begins(client: Client) -> None:
     base = small(client, "described.basket")
     page = client.get(f"{base}/runs").text
     assert "up to 2 items of a record is left with at least 2 records" in page
     assert "tree.csv" in page
     assert "Ready." in client.settled(f"{base}/runs/check").text
-    assert client.post(f"{base}/runs", certificate="yes", explanations="yes", proof="yes").status == 303
-    run = ended(client, base, 1)
+
+
+def test_a_run_writes_all_files_and_notes_no_data(client: Client) -> None:
+    base = finished(client)
+    run = run_of(client, base, 1)
     assert run["state"] == "done"
     wanted = {"release.basket", "report.html", "report.json", "public.html", "certificate.json", "proof.json"}
     assert wanted <= set(run["outputs"])
     assert not {"run.json", "result.json", "problem.toml"} & set(run["outputs"])
     assert "See the result" in client.get(f"{base}/runs/list").text
     noted = (folder_of(client, base, 1) / "run.json").read_text()
-    assert not [item for item in ("milk", "beer", "rice") if item in noted]  # the state of a run holds no data
+    assert not [item for item in ("milk", "beer", "rice") if item in noted]
 
 
 def test_what_contradicts_itself_is_said_before_the_run(client: Client) -> None:
@@ -210,19 +226,13 @@ def test_a_failed_run_gives_its_message_and_can_go_back_or_go(client: Client) ->
 
 
 def test_a_key_signs_and_its_passphrase_is_never_written(client: Client) -> None:
-    new_keys(client.workspace / "inputs" / "clinic", "open sesame 7")
-    base = small(client, "signed.basket")
+    base = finished(client)
     wrong = client.post(f"{base}/runs", certificate="yes", key="inputs/clinic.key", passphrase="nothing")
     assert wrong.status == 400
-    assert not folder_of(client, base, 1).exists()
-    outside = client.post(f"{base}/runs", certificate="yes", key="/etc/passwd")
-    assert outside.status == 400
-    sent = {"certificate": "yes", "key": "inputs/clinic.key", "passphrase": "open sesame 7"}
-    assert client.post(f"{base}/runs", **sent).status == 303
-    assert ended(client, base, 1)["state"] == "done"
+    assert client.post(f"{base}/runs", certificate="yes", key="/etc/passwd").status == 400
     assert "signatures" in (folder_of(client, base, 1) / "certificate.json").read_text()
     for file in client.workspace.rglob("*"):
-        assert not file.is_file() or b"open sesame 7" not in file.read_bytes()
+        assert not file.is_file() or PASSPHRASE.encode() not in file.read_bytes()
     assert 'type="password" autocomplete="off"' in client.get(f"{base}/runs").text
 
 

@@ -22,29 +22,8 @@ Reading = Callable[[str], str]  # how a label is read after it was published
 
 
 def move(tree: Hierarchy, labels: Sequence[str], parent: str) -> Hierarchy:
-    """Put nodes below another group.
+    """Put nodes below another group. What is below a group moves with it. Groups without items left are left out.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    labels : sequence of str
-        The items and groups to move. What is below a group moves with it.
-    parent : str
-        The group that they go to.
-
-    Returns
-    -------
-    Hierarchy
-        Groups that have no items left are left out.
-
-    Raises
-    ------
-    HierarchyError
-        A label is unknown, the parent is an item, or a group would be moved below itself.
-
-    Examples
-    --------
     >>> tree = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}})
     >>> move(tree, ["bread"], "drinks").labels
     ('beer', 'bread', 'milk', 'drinks', '*')
@@ -65,30 +44,8 @@ def move(tree: Hierarchy, labels: Sequence[str], parent: str) -> Hierarchy:
 
 
 def rename(tree: Hierarchy, group: str, name: str, marks: str = "", as_read: Reading = str) -> Hierarchy:
-    """Give a group another name.
+    """Give a group another name. Items keep their labels, because the data use them.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    group : str
-        The group. Items keep their labels, because the data use them.
-    name : str
-        The new name.
-    marks, as_read
-        As in :func:`check_name`.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    HierarchyError
-        The group is unknown or an item, or the name cannot be used.
-
-    Examples
-    --------
     >>> rename(Hierarchy.from_tree({"*": {"drinks": ["beer"]}}), "drinks", "beverages").labels
     ('beer', 'beverages', '*')
     """
@@ -107,30 +64,8 @@ def rename(tree: Hierarchy, group: str, name: str, marks: str = "", as_read: Rea
 
 
 def add_group(tree: Hierarchy, name: str, members: Sequence[str], marks: str = "", as_read: Reading = str) -> Hierarchy:
-    """Add a group between a parent and some of its children.
+    """Add a group between a parent and some of its children, the members.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    name : str
-        The name of the new group.
-    members : sequence of str
-        The children of one parent that go below the new group.
-    marks, as_read
-        As in :func:`check_name`.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    HierarchyError
-        There are no members, they have different parents, or the name cannot be used.
-
-    Examples
-    --------
     >>> add_group(Hierarchy.flat(["ale", "beer", "oats"]), "drinks", ["ale", "beer"]).parents_by_label()
     {'ale': 'drinks', 'beer': 'drinks', 'oats': '*', 'drinks': '*', '*': None}
     """
@@ -153,24 +88,6 @@ def add_group(tree: Hierarchy, name: str, members: Sequence[str], marks: str = "
 def remove_group(tree: Hierarchy, group: str) -> Hierarchy:
     """Remove a group. Its children go to its parent.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    group : str
-        The group, which is not the root.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    HierarchyError
-        The group is unknown, an item, or the root.
-
-    Examples
-    --------
     >>> remove_group(Hierarchy.from_tree({"*": {"drinks": ["beer"], "food": ["rice"]}}), "drinks").parents_by_label()
     {'beer': '*', 'rice': 'food', 'food': '*', '*': None}
     """
@@ -185,20 +102,8 @@ def remove_group(tree: Hierarchy, group: str) -> Hierarchy:
 
 
 def remove_single_groups(tree: Hierarchy) -> Hierarchy:
-    """Remove the groups that have one child, which say no more than that child.
+    """Remove the groups that have one child, which say no more than that child. The root stays.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-
-    Returns
-    -------
-    Hierarchy
-        The root stays.
-
-    Examples
-    --------
     >>> remove_single_groups(Hierarchy.from_tree({"*": {"A": {"B": ["a", "b"]}, "C": ["c"]}})).parents_by_label()
     {'a': 'B', 'b': 'B', 'c': '*', 'B': '*', '*': None}
     """
@@ -213,26 +118,6 @@ def remove_single_groups(tree: Hierarchy) -> Hierarchy:
 def add_items(tree: Hierarchy, items: Iterable[str], parent: str) -> Hierarchy:
     """Put items that the tree lacks below a group.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    items : iterable of str
-        The items, as the data spell them.
-    parent : str
-        The group.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    HierarchyError
-        An item is in the tree already, or the parent is not a group of it.
-
-    Examples
-    --------
     >>> add_items(Hierarchy.from_tree({"*": {"drinks": ["beer"]}}), ["ale"], "drinks").items
     ('ale', 'beer')
     """
@@ -251,24 +136,6 @@ def add_items(tree: Hierarchy, items: Iterable[str], parent: str) -> Hierarchy:
 def add_items_below_groups(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
     """Make room for items that have the name of a group: the group gets another name, the item goes below it.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    labels : iterable of str
-        The names that items and groups share.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    HierarchyError
-        There is no such group.
-
-    Examples
-    --------
     >>> add_items_below_groups(Hierarchy.from_tree({"*": {"milk": ["oat milk"]}}), ["milk"]).parents_by_label()
     {'milk': 'milk:group', 'oat milk': 'milk:group', 'milk:group': '*', '*': None}
     """
@@ -292,24 +159,6 @@ def add_items_below_groups(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
 def without_items(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
     """Leave out items, and the groups that have none left. At least one item stays.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    items : collection of str
-        The items.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    HierarchyError
-        No item would be left.
-
-    Examples
-    --------
     >>> without_items(Hierarchy.from_tree({"*": {"A": ["a"], "B": ["b"]}}), ["b"]).labels
     ('a', 'A', '*')
     """
@@ -321,24 +170,9 @@ def without_items(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
 def check_name(tree: Hierarchy, name: str, marks: str = "", as_read: Reading = str) -> None:
     """Refuse a name that a new group cannot have.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree that gets the group.
-    name : str
-        The name.
-    marks : str
-        The characters that separate items in the data. A published label with one of them would be read as two.
-    as_read : callable
-        How a label is read after it was published: for several columns of sets, with the tag of a column.
+    ``marks`` separate items in the data: a published label with one of them would be read as two. ``as_read`` returns
+    how a label is read after it was published: for several columns of sets, with the tag of a column.
 
-    Raises
-    ------
-    HierarchyError
-        The name is blank, too long or taken, or readers of a file would see another one.
-
-    Examples
-    --------
     >>> check_name(Hierarchy.flat(["milk", "rice"]), "milk; rice", marks=";")
     Traceback (most recent call last):
     shoal.errors.HierarchyError: 'milk; rice' contains ';', which separates items in the data: use another character.

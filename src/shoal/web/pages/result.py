@@ -19,6 +19,7 @@ from shoal.web.page import AT_ONCE, Desk, go, render, show, waiting
 from shoal.web.pages.files import run_of
 from shoal.web.runs import Run
 
+PATIENCE = 30.0  # seconds that a form waits for the project's worker
 LONGEST = 200  # characters of a search
 WHERE = {"either": "before or after", "before": "before", "after": "published"}
 PARTS = {  # of the result: the address, its name, and its template
@@ -145,7 +146,8 @@ async def better(request: Request) -> Response:
     """Take over choices that lose less than those of a nearly worthless run."""
     desk, form, run = Desk.of(request), await read_form(request), run_of(request)
     task = desk.ask("result.overview", folder=run.path, stamp=run.stamp)
-    await task.wait(desk.bench.limits.seconds)
+    if not await task.wait(PATIENCE):
+        raise InputError("The workbench is still reading this project's data: try again in a moment.")
     ways = (task.result()["worthless"] or {}).get("better", [])
     take(desk, run, ways, form)
     return go(request, f"{desk.base}/runs")

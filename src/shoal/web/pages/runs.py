@@ -100,7 +100,7 @@ async def checks(request: Request) -> Response:
     task = desk.bench.runs.check(desk.project, checked_tables(desk))
     if shown := await waiting(request, task):
         return shown
-    return render("runs_check.html", result=task.result(), base=desk.base)
+    return render("runs_check.html", result=task.result(), base=desk.base, promise=job.model.describe())
 
 
 async def listed(request: Request) -> Response:

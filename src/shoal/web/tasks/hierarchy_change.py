@@ -24,6 +24,7 @@ from shoal.web.worker import Session, file_key
 
 LARGEST = 10_000_000  # bytes of a file that is looked into without being asked
 MOSTLY = 0.9  # of the items must be in a table that is offered without being asked for
+MANY = 20  # times as many labels as items: numbers that mean something else
 TEXT = (".csv", ".tsv", ".txt", ".json")
 
 
@@ -42,10 +43,15 @@ def recognize(
             if covered:
                 return {"kind": "hierarchy", "covered": covered, "items": len(items)}
     table = _table_columns(session, file, items)
-    covered = max((one["covered"] for one in table["columns"]), default=0) if table is not None else 0
-    if table is not None and (asked or (table["levels"] and covered >= MOSTLY * len(items))):
+    if table is not None and (asked or _fits(table, items)):
         return {"kind": "table", "items": len(items), **table}
     return {"kind": "other", "problems": len(problems)}
+
+
+def _fits(table: dict[str, Any], items: set[str]) -> bool:
+    """Return whether a table is probably about these items, and does not just hold the same numbers."""
+    leaves = next((one for one in table["columns"] if one["name"] in table["levels"][:1]), None)
+    return leaves is not None and leaves["covered"] >= MOSTLY * len(items) and leaves["labels"] <= MANY * len(items)
 
 
 def _table_columns(session: Session, file: str, items: set[str]) -> dict[str, Any] | None:

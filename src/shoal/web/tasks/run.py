@@ -38,11 +38,8 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     job = problem_file.of_tables(tables, f"{folder}/problem.toml", Path())
     job = replace(job, passphrase=passphrase or None)
     here = exclusive_lock(Path(folder), "Another process carries out this run: wait until it has ended.")
-    with (
-        here,
-        engine_with(progress=session.progress, memory=session.memory or None) as engine,
-        _remarks() as remarks,
-    ):
+    working = engine_with(progress=session.progress, memory=session.memory or None)
+    with here, working as engine, _remarks() as remarks:
         story = job.run(engine)
         session.progress("describing the result", 0.0)
         values = told(story)

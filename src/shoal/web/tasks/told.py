@@ -15,6 +15,7 @@ from shoal.report.figures import gather, group_codes
 from shoal.report.sentences import options
 from shoal.report.story import Story
 
+ITEMS, FEWEST = 500_000, 50  # items that are listed for all groups together, and at least for each
 SENTENCES = (  # of a report
     "made_up",
     "described",
@@ -104,8 +105,9 @@ def groups(story: Story, facts: Facts) -> list[dict[str, Any]]:
     gone = {one.group: str(one) for one in facts.explanations or () if one.suppressed}
     supports, labels, records = problem.items.supports, problem.hierarchy.labels, published.rows.supports
     lost = _lost(release)
-    found = []
-    for code in group_codes(release):
+    codes, found = group_codes(release), []
+    most = max(FEWEST, ITEMS // max(1, len(codes)))
+    for code in codes:
         cover = published.cover(code)
         named = cover[~problem.secret_items[cover]]
         members = sorted(((labels[item], int(supports[item])) for item in named), key=lambda one: (-one[1], one[0]))
@@ -114,8 +116,8 @@ def groups(story: Story, facts: Facts) -> list[dict[str, Any]]:
         found.append(
             {
                 "label": label,
-                "items": members,
-                "unnamed": len(cover) - len(members),
+                "items": members[:most],
+                "unnamed": len(cover) - len(members[:most]),
                 "before": int(supports[cover].sum()),
                 "after": int(records[code]),
                 "lost": None if lost is None else weight / lost,
