@@ -214,7 +214,7 @@ def test_a_damaged_run_hurts_itself_only(project: Project, content: str) -> None
 
 
 def test_a_hostile_run_deletes_and_offers_nothing_elsewhere(project: Project, tmp_path: Path) -> None:
-    (tmp_path / "precious").write_text("")
+    (tmp_path / "precious").write_text("mine")
     hostile = {
         "layout": 1, "state": "running", "created": 1, "tables": {}, "about": {},
         "wanted": {"file": str(tmp_path / "precious"), "reports": ["../../../../../precious"]},
@@ -222,13 +222,17 @@ def test_a_hostile_run_deletes_and_offers_nothing_elsewhere(project: Project, tm
     }  # fmt: skip
     folder = project.new_run()
     (folder / "run.json").write_text(json.dumps(hostile))
-    (folder / "link").symlink_to(tmp_path / "precious")
+    for name in ("link", MESSAGE):
+        (folder / name).symlink_to(tmp_path / "precious")
+    (project.new_run() / "run.json").symlink_to(folder / "run.json")
     bench = Workbench(project.workspace, Limits())
+    assert "mine" not in bench.runs.get(project, 1).message
     bench.runs.recover()
     run = bench.runs.get(project, 1)
-    assert (run.state, run.outputs) == ("interrupted", ["release.csv"])
+    assert (run.state, run.outputs, run.message) == ("interrupted", ["release.csv"], INTERRUPTED)
+    assert bench.runs.get(project, 2).message == DAMAGED
     bench.runs.delete(run)
-    assert (tmp_path / "precious").exists()
+    assert (tmp_path / "precious").read_text() == "mine"
 
 
 def test_a_run_that_goes_on_is_not_deleted(project: Project) -> None:

@@ -25,7 +25,7 @@ from shoal.jobs.problem_paths import with_paths
 from shoal.jobs.toml_text import problem_text
 from shoal.web.confine import check_paths
 from shoal.web.crew import STOP, Crew, Task, TaskError
-from shoal.web.workspace import Project, Workspace, delete_folder, read_json, write_json
+from shoal.web.workspace import Project, Workspace, delete_folder, is_own, read_json, write_json
 
 OPEN = ("queued", "running")
 STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
@@ -50,7 +50,7 @@ class Run:
         """Read a run from its folder. One whose file is damaged has failed."""
         nothing: dict[str, Any] = {"created": 0.0, "tables": {}, "wanted": {}, "about": {}}
         try:
-            content = read_json(folder / "run.json")
+            content = read_json(folder / "run.json") if is_own(folder / "run.json") else {}
         except InputError:
             content = {}
         sound = all(isinstance(content.get(name), type(one) | int) for name, one in nothing.items())
@@ -110,10 +110,11 @@ class Run:
     @property
     def message(self) -> str:
         """Why it has ended without a result, or an empty text."""
-        try:
-            return (self.folder / MESSAGE).read_text(encoding="utf-8")
-        except OSError:
-            return str(self.content.get("message", ""))
+        path = self.folder / MESSAGE
+        with contextlib.suppress(OSError, ValueError):
+            if is_own(path):
+                return path.read_text(encoding="utf-8")
+        return str(self.content.get("message", ""))
 
     @property
     def stamp(self) -> float:
@@ -131,7 +132,7 @@ class Run:
         """Delete all that it wrote, because it did not reach its end."""
         remove_leftovers(self.folder)
         for path in self.folder.iterdir():
-            if path.name not in KEPT and not path.is_dir():
+            if path.is_symlink() or (path.name not in KEPT and not path.is_dir()):  # a link would be written through
                 path.unlink(missing_ok=True)
 
     def end(self, state: str, message: str) -> None:
