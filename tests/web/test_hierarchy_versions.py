@@ -5,6 +5,9 @@ Covers web/tasks/hierarchy_versions.py.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 
 import pytest
 
