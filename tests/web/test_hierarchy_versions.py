@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-
 import pytest
 
 from shoal.web.tasks.hierarchy_versions import drop_old, history_of, keep_version, note
