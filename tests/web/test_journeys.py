@@ -88,7 +88,7 @@ def test_groceries_with_their_hierarchy(client: Client, tab: Any, real_data: Pat
     point = tab.get_by_role("button", name="k = 10, m = 1").first
     point.wait_for(timeout=60_000)
     point.click()
-    settle(tab)
+    tab.get_by_text("10^1-anonymity").wait_for()
     assert tab.get_by_label("k", exact=True).input_value() == "10"
     assert tab.get_by_label("m", exact=True).input_value() == "1"
     picture(tab, "promise", tab.get_by_role("heading", name="How strong the promise is"))

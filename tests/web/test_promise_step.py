@@ -77,6 +77,7 @@ def test_every_model_becomes_a_job(client: Client, name: str) -> None:
     page = client.settled(f"{base}/promise/state").text
     assert "This will be promised" in page
     assert "cannot be kept" not in page
+    assert ("It does not protect the items" in page) == (not model.covers_sets)
 
 
 def test_every_model_says_what_it_promises_in_plain_words() -> None:
@@ -99,6 +100,15 @@ def test_models_that_do_not_fit_say_why(client: Client) -> None:
     assert refused.status == 400
     assert "does not fit these data" in refused.text
     assert draft_of(client, base).job().model.name == "km"
+
+
+def test_persons_are_promised_to(client: Client) -> None:
+    rows = "".join(f"{at // 2},{at},{item}\n" for at in range(24) for item in ("tea", "ale" if at % 2 else "rye"))
+    base = client.project("persons.csv", f"household_id,basket_id,product_id\n{rows}".encode())
+    page = client.get(f"{base}/promise").text
+    assert "it counts records, not households" in page
+    assert 'value="transactional-k"' not in page
+    assert "at least 5 households with a record that fits" in client.settled(f"{base}/promise/state").text
 
 
 def test_numbers_are_kept_when_another_model_is_chosen(client: Client) -> None:

@@ -56,7 +56,7 @@ def misfit(
     sensitive
         The columns that are declared sensitive.
     persons
-        The noun for persons, if they are given.
+        The noun for several persons, if they are given.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def misfit(
     if sensitive and not has(model, "sensitive_column"):
         return f"it does not protect columns, and '{next(iter(sensitive))}' is called sensitive"
     if persons and not model.counts_persons:
-        return f"it counts records, and these data tell the {persons} of each record"
+        return f"it counts records, not {persons}, and some {persons} have several records here"
     return ""
 
 

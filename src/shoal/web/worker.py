@@ -45,11 +45,20 @@ class Session:
 
     def keep(self, what: str, key: Any, make: Callable[[], Any]) -> Any:
         """Return the kept value, or make it anew if its key has changed."""
-        text = json.dumps(key, sort_keys=True, default=str)
+        text = _text(key)
         if what not in self.kept or self.kept[what][0] != text:
             self.kept.pop(what, None)
             self.kept[what] = (text, make())
         return self.kept[what][1]
+
+    def rename(self, what: str, key: Any) -> None:
+        """Give the kept value another key, by which it is asked for from now on."""
+        self.kept[what] = (_text(key), self.kept[what][1])
+
+
+def _text(key: Any) -> str:
+    """Return a key as text."""
+    return json.dumps(key, sort_keys=True, default=str)
 
 
 def file_key(*paths: str | Path) -> list[Any]:

@@ -15,7 +15,8 @@ from shoal.web.crew import Task, TaskError
 from shoal.web.page import Desk, stage_text
 
 MEASURES = {"lost": "Information lost", "unchanged": "Items published unchanged"}
-QUICK = (500, 5_000)  # records, and items of records, up to which the chart is drawn at once
+QUICK = 5_000  # items of records up to which the chart is drawn at once, for searches that share their work
+SMALL = 800  # the same, for others
 LARGE = 200_000  # items of records, from which a sample is suggested even for searches that share their work
 SAMPLE, SMALL_SAMPLE = 10_000, 2_000  # records of a sample, for such searches and for others
 KEPT = 6  # charts of a project
@@ -62,7 +63,7 @@ def costs(desk: Desk, tables: dict[str, Any], versions: Any, model: type[Privacy
     if strength(model) is None:
         return {"state": "none"}
     task = crew.task(name)
-    small = found["records"] <= QUICK[0] and found["total_items"] <= QUICK[1]
+    small = max(found["records"], found["total_items"]) <= (QUICK if model.name == "km" else SMALL)
     if task is None and small:
         start(desk, tables, versions, model, 0)
         task = crew.task(name)

@@ -73,7 +73,7 @@ def misfit_of(desk: Desk, model: type[PrivacyModel]) -> str:
         sets=not found.get("without_sets", False),
         quasi_identifiers=any(desk.draft.role(name) == "quasi-identifier" for name in columns),
         sensitive=sensitive_columns(desk),
-        persons=found["persons"]["noun"] if found.get("persons") else "",
+        persons=found["persons"]["nouns"] if found.get("persons") else "",
     )
 
 

@@ -35,10 +35,15 @@ def reading_of(given: dict[str, Any]) -> tuple[str, ReadOptions]:
 def found(session: Session, given: dict[str, Any]) -> FoundLayout:
     """Read a file, and find out what is not said about its layout. It is kept for the next call."""
     file, reading = reading_of(given)
-    key = [given, file_key(file, *reading.joined_files)]
     session.progress("reading", 0.0)
-    layout: FoundLayout = session.keep("data", key, lambda: find_layout(Path(file), reading))
+    layout: FoundLayout = session.keep("data", _key(given), lambda: find_layout(Path(file), reading))
     return layout
+
+
+def _key(given: dict[str, Any]) -> list[Any]:
+    """Return what changes when a file must be read anew."""
+    file, reading = reading_of(given)
+    return [given, file_key(file, *reading.joined_files)]
 
 
 def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
@@ -51,9 +56,10 @@ def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
     except OptionError:  # every column is an identifier: the user decides
         model = None
     origin = dataset.origin
+    options = {name: list(value) if isinstance(value, tuple) else value for name, value in layout.options.items()}
+    session.rename("data", _key({"file": data["file"], **options}))
     return {
-        "why": layout.why,
-        "options": {name: list(value) if isinstance(value, tuple) else value for name, value in layout.options.items()},
+        "options": options,
         "records": len(dataset),
         "sets": list(origin.set_columns),
         "without_sets": origin.layout.without_sets,
@@ -62,7 +68,6 @@ def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
         "persons": rows.persons
         and {"count": rows.persons.count(), "noun": rows.persons.noun, "nouns": rows.persons.nouns},
         "left_out": {name: reason for names, reason in left_out(dataset) for name in names},
-        "notes": [in_page(worded(note)) for note in origin.notes if not note.left_out],
         "model": model and {"name": model.name, **model.values()},
         "columns": [
             {"name": one.column, "role": one.role.value, "type": one.type, "kind": one.kind, "reason": one.reason}
@@ -72,15 +77,19 @@ def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def preview(session: Session, data: dict[str, Any]) -> dict[str, Any]:
-    """Return the first rows as they are in the file, or the first records if it holds only sets."""
+    """Return the first rows as they are in the file, or the first records if it holds only sets, and remarks.
+
+    Remarks can quote the data, so they are told here and never kept in a file.
+    """
     file, reading = reading_of(data)
     kept = {name: value for name, value in data.items() if name in ("file", "format", "delimiter", "header", "join")}
+    dataset = found(session, data).data
+    notes = [in_page(worded(note)) for note in dataset.origin.notes if not note.left_out]
     try:
-        key = [kept, file_key(file, *reading.joined_files)]
-        table = session.keep("table", key, lambda: _table(file, reading, kept))
+        table = session.keep("table", _key(kept), lambda: _table(file, reading, kept))
     except InputError:
-        return {"columns": [], "records": _records(found(session, data).data)}
-    return table  # type: ignore[no-any-return]
+        return {"columns": [], "records": _records(dataset), "notes": notes}
+    return {**table, "notes": notes}
 
 
 def _table(file: str, reading: ReadOptions, kept: dict[str, Any]) -> dict[str, Any]:

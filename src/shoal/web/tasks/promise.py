@@ -27,6 +27,7 @@ from shoal.progress import engine_with
 from shoal.release.pipeline import refuse_unfit
 from shoal.report.wording import worded
 from shoal.web.tasks.data import found
+from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
 FOUND = 50  # results of a search that are shown
@@ -56,13 +57,16 @@ def check(session: Session, tables: Tables, versions: Any = None) -> dict[str, A
         job = _in_memory(session, tables)
     except OptionError as error:
         return {"refused": _plain(error)}
-    persons = found(session, tables["data"]).data.transactions.persons
+    dataset = found(session, tables["data"]).data
+    persons, unprotected = dataset.transactions.persons, []
+    if not job.model.covers_sets and dataset.transactions.total_items:
+        unprotected = ["It does not protect the items: they are published unchanged, and may give people away."]
     told = {
         "sentence": job.model.describe(persons if job.model.counts_persons else None),
         "short": job.model.short,
         "title": job.model.title,
         "caveats": job.model.caveats(persons if job.model.counts_persons else None),
-        "advice": [*advice(job.model), *(worded(note) for note in job.model.notes)],
+        "advice": [*unprotected, *advice(job.model), *(worded(note) for note in job.model.notes)],
         "refused": "",
     }
     session.progress("checking", 0.0)
@@ -78,7 +82,7 @@ def _plain(error: ShoalError) -> str:
     text = str(error)
     for start in (": ", ".: "):
         text = text.removeprefix(start)
-    return text.removeprefix("[model] ").removeprefix("[algorithm] ")
+    return in_page(text.removeprefix("[model] ").removeprefix("[algorithm] "))
 
 
 def estimate(session: Session, tables: Tables) -> dict[str, Any]:
@@ -117,7 +121,7 @@ def frontier(session: Session, tables: Tables, sample: int) -> dict[str, Any]:
     return {
         "strength": first.name,
         "knowledge": None if second is None else second.name,
-        "points": [vars(one) for one in points],
+        "points": [{**vars(one), "failure": in_page(one.failure)} for one in points],
         "measure": measure,
         "proved_for": kind,
         "records": few or rows,
