@@ -26,6 +26,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from benchmarks.data import REAL
 
 STARTS, TURNS, CLIENTS = 5, 30, 20
+ALIKE = 5  # addresses that differ only in what comes after the ?
 PATIENCE = 120.0  # seconds for a task
 TARGETS = {"start": 1500.0, "first page": 200.0, "page": 100.0}  # milliseconds
 _LINK = re.compile(r'(?:href|hx-get|src)="(/[^"#]*)"')
@@ -138,27 +139,30 @@ def _starts(folder: Path) -> Iterator[dict[str, Any]]:
 def found_pages(browser: Browser, base: str) -> list[str]:
     """Return all addresses that can be reached from a project without sending a form, when their tasks have ended."""
     browser.settled(f"{base}/data/found")
-    seen: dict[str, None] = {}
+    seen: dict[str, str] = {}  # with the part before the ?
     queue = [f"{base}/data"]
     while queue:
         path = queue.pop(0)
-        if path in seen or (not path.startswith((base, "/static/")) and path != "/"):
+        kind = path.partition("?")[0]
+        if path in seen or list(seen.values()).count(kind) == ALIKE:
             continue
-        seen[path] = None
+        if not path.startswith((base, "/static/")) and path != "/":
+            continue
+        seen[path] = kind
         queue += [unescape(link) for link in _LINK.findall(browser.settled(path))]
     return list(seen)
 
 
 def _pages(link: str, pages: list[str]) -> Iterator[dict[str, Any]]:
-    """Ask for each page several times."""
+    """Ask for each page several times. Those that differ only after the ? are one row."""
     every: list[float] = []
-    for path in pages:
+    for kind in dict.fromkeys(path.partition("?")[0] for path in pages):
         browser = Browser(link)
-        for _ in range(TURNS):
-            browser.get(path)
+        for path in (one for one in pages if one.partition("?")[0] == kind):
+            for _ in range(TURNS):
+                browser.get(path)
         every += browser.times
-        name = re.sub(r"^/projects/[^/]+", "", path)
-        yield _row(name, browser.times, TARGETS["page"], browser.errors)
+        yield _row(re.sub(r"^/projects/[^/]+", "", kind), browser.times, TARGETS["page"], browser.errors)
     yield _row("all pages", every, TARGETS["page"])
 
 

@@ -6,6 +6,7 @@ was changed, and ``hierarchies/history/NAME.csv/0001.csv`` is what it was before
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from shoal.web.workspace import project_name
 
 VERSIONS = 20  # that can be undone
 History = dict[str, Any]
+_VERSION = re.compile(r"[0-9]{4,9}\.csv")
 
 
 def is_own(file: str, folder: str) -> bool:
@@ -31,12 +33,15 @@ def is_own(file: str, folder: str) -> bool:
 
 
 def history_of(file: str) -> History:
-    """Return how a hierarchy was made and what was changed, or an empty history."""
-    try:
+    """Return how a hierarchy was made and what was changed, or an empty history.
+
+    A history that names other files than versions is damaged, or made to delete or move them: it does not count.
+    """
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         history: History = json.loads(_record(Path(file)).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {"made": "", "findings": [], "from": None, "steps": []}
-    return history
+        if all(not step["file"] or _VERSION.fullmatch(step["file"]) for step in history["steps"]):
+            return history
+    return {"made": "", "findings": [], "from": None, "steps": []}
 
 
 def fork(path: Path) -> Path:
