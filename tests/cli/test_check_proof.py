@@ -74,9 +74,9 @@ def test_an_interrupt_has_exit_code_2(shell: Shell, proof: Path, monkeypatch: py
 def test_files_that_cannot_be_checked(shell: Shell, proof: Path) -> None:
     text = proof.read_text(encoding="utf-8")
     for damaged, why in (
-        (text[:-40], "it is not JSON"),
+        (text[:-40], "this is not JSON"),
         (text.replace("shoal/proof/1", "shoal/proof/2"), "its schema is 'shoal/proof/2'"),
-        (text.replace('"lower_bound": 10', '"lower_bound": 10,\n"lower_bound": 10'), "a key occurs twice"),
+        (text.replace('"lower_bound": 10', '"lower_bound": 10,\n"lower_bound": 10'), "the key 'lower_bound' twice"),
     ):
         proof.write_text(damaged, encoding="utf-8")
         assert why in shell.fails("check-proof", "p.json", "in.basket")
