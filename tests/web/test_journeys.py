@@ -57,7 +57,9 @@ def choose_point(tab: Any, name: str) -> None:
     tab.get_by_role("button", name="Draw the chart").first.click()
     point = tab.get_by_role("button", name=name).first
     point.wait_for(timeout=60_000)
-    point.click()
+    with tab.expect_response("**/promise/point*"):
+        point.click()
+    tab.get_by_text("This will be promised").wait_for()
     picture(tab, "promise", tab.get_by_role("heading", name="How strong the promise is"))
 
 
