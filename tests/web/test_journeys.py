@@ -13,9 +13,22 @@ import pyarrow.csv as pacsv
 
 import shoal
 from tests.web.client import Client
-from tests.web.looks import complaints, settle
+from tests.web.conftest import serving
+from tests.web.looks import complaints, settle, violations
 
 PICTURES = os.environ.get("SHOAL_PICTURES")
+TREE = b"tea;drinks;*\nbeer;drinks;*\nrice;food;*\n"
+BAD = {  # a file, and what the page says about it
+    "binary.csv": (bytes(range(256)), "expected text, got binary data"),
+    "picture.png": (b"\x89PNG\r\n\x1a\n" + bytes(50), "expected text, got binary data"),
+    "sheet.xlsx": (b"PK\x03\x04" + bytes(50), "is an Excel file or another archive: save the table as CSV"),
+    "empty.csv": (b"", "'empty.csv' is empty: choose a file with data"),
+    "header.csv": (b"id,items\n", "holds no records: there is nothing after the header"),
+    "latin.csv": ("id,items\n1,crème thé\n".encode("latin-1"), "line 2: not UTF-8 text (byte 0xe8)"),
+    "ragged.csv": (b"a,b,c\n1,2,3\n4,5\n", "line 3: expected 3 fields as in the header, got 2"),
+    "large.csv": (b"a,b\n" * 30_000, "'large.csv' is larger than 100 kB, the limit of uploads"),
+    "~.csv": (b"a,b\n1,2\n", "'~.csv' cannot be the name of a file here"),
+}
 STEPS = ("data", "risk", "hierarchy", "promise", "runs", "result", "take-away")
 
 
@@ -135,7 +148,7 @@ def test_order_lines_with_a_product_table(client: Client, tab: Any, tmp_path: Pa
 
 
 def test_patients_with_their_diagnoses(client: Client, tab: Any, tmp_path: Path) -> None:
-    path = tmp_path / "patients.csv"
+    path = tmp_path / "patients with diagnoses.csv"
     rows = [f"P{at},{20 + at % 7},{'mf'[at % 2]},{'ABC'[at % 3]}1 {'DEF'[at % 4 % 3]}{at % 2}" for at in range(80)]
     path.write_text("\n".join(["patient,age,sex,diagnoses", *rows]) + "\n")
     begin(tab, client, path)
@@ -145,3 +158,32 @@ def test_patients_with_their_diagnoses(client: Client, tab: Any, tmp_path: Path)
     for step in ("risk", "hierarchy", "promise", "runs"):
         go_on(tab, step)
     run(tab)
+
+
+def test_bad_files_are_explained_and_harm_nothing(chromium: Any, tmp_path: Path) -> None:
+    with serving(tmp_path / "workspace", "--max-upload", "100kB") as (client, _):
+        tab = chromium.new_page(viewport={"width": 1280, "height": 800})
+        crashes: list[str] = []
+        tab.on("pageerror", lambda error: crashes.append(str(error)))
+        tab.goto(client.link)
+        for name, (content, message) in BAD.items():
+            tab.goto(f"{client.origin}/")
+            tab.get_by_label("Drop a file here").set_input_files([{"name": name, "mimeType": "", "buffer": content}])
+            tab.get_by_text(message).wait_for()
+            assert "Traceback" not in tab.content()
+        assert violations(tab) == []
+        base = client.project("drinks.basket", b"tea,rice\nbeer,gin\n" * 3)
+        tab.goto(f"{client.origin}{base}/hierarchy")
+        for name, content, message in (
+            ("binary tree.csv", bytes(range(256)), "expected text, got binary data"),
+            ("two parents.csv", TREE + b"tea;food;*\n", "Item 'tea' occurs twice (line 1 and line 4)"),
+            ("missing.csv", TREE, "1 label of your data has no place"),
+        ):
+            tab.goto(f"{client.origin}{base}/hierarchy")
+            (tmp_path / name).write_bytes(content)
+            drop_hierarchy(tab, tmp_path / name)
+            tab.locator("main").get_by_text(message).first.wait_for()
+        tab.context.close()
+        assert crashes == []
+        inputs = {one.name for one in (client.workspace / "inputs").iterdir()}
+        assert not inputs & {"empty.csv", "large.csv", "~.csv"}
