@@ -91,7 +91,10 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
             "pass format='arx' if rows go from the item to the root.",
         ),
         (b"a;A\0;*\n", "PATH, line 1: expected text, got binary data: is this the right file or format?"),
-        (b"a;*\n\xff\xfe\xfa;*\n", "PATH, line 2: not UTF-8 text (byte 0xff): convert it to UTF-8."),
+        (
+            b"a;*\n\xff\xfe\xfa;*\n",
+            "PATH, line 2: not UTF-8 text (byte 0xff): save the file as UTF-8 (in Excel: CSV UTF-8).",
+        ),
     ],
 )
 def test_tables(tmp_path: Path, text: str | bytes, wanted: str) -> None:

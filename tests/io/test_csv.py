@@ -95,7 +95,10 @@ def test_encodings(tmp_path: Path, piece: int, encoding: str) -> None:
         ('a,"b\n1,2\n', "line 1: a field starts with a quote"),
         ('a,"b"x\n1,2\n', "line 1: a field starts with a quote"),
         (b"a,b\n1,2\n3,\0\n", "line 3: expected text, got binary data"),
-        (b"a,b\n1,\xc3\xa4\n3,\xff\n", "line 3: not UTF-8 text (byte 0xff): convert it to UTF-8."),
+        (
+            b"a,b\n1,\xc3\xa4\n3,\xff\n",
+            "line 3: not UTF-8 text (byte 0xff): save the file as UTF-8 (in Excel: CSV UTF-8).",
+        ),
         (b"a,b\n1,\xe4\xb8\xadx\n2,\xe4x\n", "line 3: not UTF-8 text (byte 0xe4)"),
         (b"a,b\n1,2\n3,\xe2\x82", "line 3: not UTF-8 text (byte 0xe2)"),
     ],

@@ -162,9 +162,15 @@ def decode(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        byte = f"0x{data[error.start]:02x}"
-        raise DataError(f"{name}, line {line}: not UTF-8 text (byte {byte}): convert it to UTF-8.") from None
+        raise not_utf8(name, line, data[error.start]) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def not_utf8(name: str, line: int, byte: int) -> DataError:
+    """Return the error that a byte of a file is not UTF-8."""
+    return DataError(
+        f"{name}, line {line}: not UTF-8 text (byte 0x{byte:02x}): save the file as UTF-8 (in Excel: CSV UTF-8)."
+    )
 
 
 def reason(error: Exception) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.data.arrow import arrow_numbers, arrow_text, arrow_texts
 from shoal.errors import DataError
-from shoal.files import encoding_of
+from shoal.files import encoding_of, not_utf8
 from shoal.io.coding import as_text
 from shoal.io.format import Format, Put
 from shoal.io.messages import shown
@@ -106,7 +106,7 @@ class TextPieces:
             line += piece.count(b"\n")
             yield piece
         if tail:
-            self._refuse_byte(tail[0], line)
+            raise not_utf8(self._file.name, line, tail[0])
 
     def _check(self, piece: bytes, line: int) -> None:
         """Raise an error with its line, unless the piece is UTF-8. Its last character may be incomplete."""
@@ -121,10 +121,7 @@ class TextPieces:
             try:
                 piece[: len(piece) - len(_unfinished(piece))].decode()
             except UnicodeDecodeError as error:
-                self._refuse_byte(piece[error.start], line + piece.count(b"\n", 0, error.start))
-
-    def _refuse_byte(self, byte: int, line: int) -> None:
-        raise DataError(f"{self._file.name}, line {line}: not UTF-8 text (byte 0x{byte:02x}): convert it to UTF-8.")
+                raise not_utf8(self._file.name, line + piece.count(b"\n", 0, error.start), piece[error.start]) from None
 
     def _converted(self, encoding: str) -> Iterator[bytes]:
         """Iterate over text of another encoding, which a byte-order mark announces."""
