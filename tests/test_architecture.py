@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import shoal
 
@@ -14,6 +13,16 @@ PACKAGE = Path(shoal.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 NATIVE = PACKAGE.parents[1] / "native"
 KERNELS = sorted(path for path in NATIVE.rglob("*") if path.suffix in (".cpp", ".hpp"))
+
+
+@cache
+def tree_of(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def own_name(path: Path) -> str:
+    """How messages name a file."""
+    return path.relative_to(NATIVE if path.is_relative_to(NATIVE) else PACKAGE).as_posix()
 
 
 def counts_as_a_verifier(module: Path) -> bool:
@@ -27,16 +36,13 @@ def test_neither_algorithms_nor_search_count_with_the_verifier() -> None:
             assert not counts_as_a_verifier(module)
 
 
-def native_name(path: Path) -> str:
-    return path.relative_to(NATIVE).as_posix()
-
-
-@pytest.mark.parametrize("path", KERNELS, ids=native_name)
-def test_kernels_include_their_own_family_and_the_core_alone(path: Path) -> None:
+def test_kernels_include_their_own_family_and_the_core_alone() -> None:
     """So that verify/, measure/ and search/ share no counting. A folder sees those that it is in, not its siblings."""
-    included = [Path(name) for name in re.findall(r'#include "(.+)"', path.read_text(encoding="utf-8"))]
-    family = path.relative_to(NATIVE).parent
-    assert all(name.parent == Path("core") or name.parent in (family, *family.parents) for name in included)
+    for path in KERNELS:
+        family = path.relative_to(NATIVE).parent
+        allowed = (Path("core"), family, *family.parents)
+        for name in re.findall(r'#include "(.+)"', path.read_text(encoding="utf-8")):
+            assert Path(name).parent in allowed, own_name(path)
 
 
 def test_the_core_counts_nothing() -> None:
@@ -44,10 +50,10 @@ def test_the_core_counts_nothing() -> None:
         assert not re.search(r"weight(\[| \+=)", path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=native_name)
-def test_only_files_that_bind_know_nanobind(path: Path) -> None:
-    knows = re.search(r'#include (<nanobind|".*bind\w*\.hpp")', path.read_text(encoding="utf-8"))
-    assert not knows or path.suffix == ".cpp" or path.name.startswith("bind")
+def test_only_files_that_bind_know_nanobind() -> None:
+    for path in KERNELS:
+        knows = re.search(r'#include (<nanobind|".*bind\w*\.hpp")', path.read_text(encoding="utf-8"))
+        assert not knows or path.suffix == ".cpp" or path.name.startswith("bind"), own_name(path)
 
 
 def test_a_compiled_kernel_its_wrapper_and_its_tests_are_in_the_same_folders() -> None:
@@ -56,9 +62,9 @@ def test_a_compiled_kernel_its_wrapper_and_its_tests_are_in_the_same_folders() -
         assert kernel == Path("core/module.py") or (PACKAGE / "kernels" / kernel).exists()
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=native_name)
-def test_kernels_are_small(path: Path) -> None:
-    assert path.read_text(encoding="utf-8").count("\n") <= 400
+def test_kernels_are_small() -> None:
+    for path in KERNELS:
+        assert path.read_text(encoding="utf-8").count("\n") <= 400, own_name(path)
 
 
 def test_only_the_solver_knows_or_tools() -> None:
@@ -66,12 +72,11 @@ def test_only_the_solver_knows_or_tools() -> None:
     assert knowing == {"solver.py"}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_files_are_small_and_say_what_they_are(module: Path) -> None:
-    text = module.read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text)), "a module needs a docstring"
-    assert text.count("\n") <= 400
-    assert module.name not in ("utils.py", "helpers.py")
+def test_files_are_small_and_say_what_they_are() -> None:
+    for module in MODULES:
+        assert ast.get_docstring(tree_of(module)), f"{own_name(module)} needs a docstring"
+        assert module.read_text(encoding="utf-8").count("\n") <= 400, own_name(module)
+        assert module.name not in ("utils.py", "helpers.py"), own_name(module)
 
 
 def test_files_of_tests_and_tools_are_small() -> None:
@@ -80,18 +85,18 @@ def test_files_of_tests_and_tools_are_small() -> None:
             assert module.read_text(encoding="utf-8").count("\n") <= 400, module.name
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_functions_are_short(module: Path) -> None:
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef):
-            docstring = ast.get_docstring(node, clean=False)
-            lines = (node.end_lineno or 0) - node.lineno - (docstring.count("\n") + 1 if docstring else 0)
-            assert lines < 60, node.name
+def test_functions_are_short() -> None:
+    for module in MODULES:
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.FunctionDef):
+                docstring = ast.get_docstring(node, clean=False)
+                lines = (node.end_lineno or 0) - node.lineno - (docstring.count("\n") + 1 if docstring else 0)
+                assert lines < 60, f"{node.name} in {own_name(module)}"
 
 
 def test_the_library_never_prints() -> None:
     for module in MODULES:
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(module)):
             assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), (
                 module
             )
