@@ -1,6 +1,8 @@
 # Each target sets up all it needs, in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests start many processes: each would compile all modules again if the environment forbade to keep them compiled.
+export PYTHONDONTWRITEBYTECODE :=
 NATIVE := $(shell find native -type f)
 SOURCES := pyproject.toml CMakeLists.txt $(NATIVE)
 # All kernels in one file, without their bindings: checked in seconds, and Python's headers are not needed.
