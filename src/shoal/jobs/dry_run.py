@@ -59,7 +59,9 @@ class Estimate:
         if self.seconds is None:
             return ["no estimate: a sample of the rows cannot be anonymized as asked"]
         said = [f"about {spoken(self.seconds)}"]
-        if self.samples[-1].cut_short and self.at_most is not None and self.seconds < self.at_most:
+        if self.at_most is not None and self.seconds >= self.at_most:
+            said = [f"up to {spoken(self.at_most)} (the time limit of the method)"]
+        elif self.at_most is not None and self.samples[-1].cut_short:
             said = [f"between {spoken(self.seconds)} and {spoken(self.at_most)} (the time limit of the method)"]
         if self.peak_bytes is not None:
             word = "at least" if self.samples[-1].cut_short else "about"
