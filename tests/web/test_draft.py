@@ -34,7 +34,8 @@ def wide() -> Draft:
             ],
             "model": {"name": "k-km", "k": 5},
             "records": 4,
-        }
+        },
+        [],
     )
     return draft
 
@@ -106,7 +107,7 @@ def test_what_was_decided_survives_a_second_reading() -> None:
     draft.give_role("age", "sensitive")
     draft.tables["model"]["k"] = 9
     again = [{"name": "age", "role": "plain", "type": ""}, {"name": "zip", "role": "quasi-identifier", "type": ""}]
-    draft.read({"options": {"sets": "codes"}, "columns": again, "model": {"name": "km"}})
+    draft.read({"options": {"sets": "codes"}, "columns": again, "model": {"name": "km"}}, [])
     assert draft.tables["columns"] == {"age": {"role": "sensitive", "type": "number"}, "zip": "quasi-identifier"}
     assert draft.tables["model"] == {"name": "k-km", "k": 9}
 
@@ -140,9 +141,9 @@ def test_a_column_that_is_no_set_stays_so_when_the_file_is_read(
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("id,age,codes\n1,30,a b\n2,31,a c\n3,32,b c\n4,33,a b\n")
     draft = Draft.of_file("a.csv")
-    draft.read(inspect(Session(), draft.data | {"sets": "codes", "item_delimiter": " "}))
+    draft.read(inspect(Session(), draft.data | {"sets": "codes", "item_delimiter": " "}), [])
     assert draft.role("codes") == "set"
     draft.give_role("codes", role)
-    draft.read(inspect(Session(), draft.data))
+    draft.read(inspect(Session(), draft.data), [])
     assert draft.role("codes") == role
     assert ("codes" in draft.tables["output"].get("columns", ["codes"])) == (role != "drop")

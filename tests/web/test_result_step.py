@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from shoal import io
-from shoal.errors import DataError
+from shoal.errors import DataError, InputError
 from shoal.web.tasks import result
 from shoal.web.tasks.data import inspect
 from shoal.web.tasks.run import figures, run
@@ -55,7 +55,10 @@ def side_by_side(
     session: Session, tables: dict[str, Any], told: dict[str, Any], release: str, **asked: Any
 ) -> dict[str, Any]:
     """Records of the run before and after."""
-    return result.records(session, tables["data"], "run", 1.0, f"run/{release}", told["figures"]["reading"], **asked)
+    figures = told["figures"]
+    return result.records(
+        session, tables["data"], figures["input"], "run", f"run/{release}", figures["reading"], **asked
+    )
 
 
 def test_records_of_persons_are_matched_although_the_release_is_sorted(
@@ -103,20 +106,35 @@ def test_removed_items_and_emptied_records_are_marked(tmp_path: Path, monkeypatc
     shown = side_by_side(session, tables, told, "release.basket")
     assert len(shown["records"]) == 6
     assert [one["emptied"] for one in shown["records"]] == [False, False, False, True, False, False]
-    removed = [one for one in result.groups(session, "run", 1.0)["groups"] if one["removed"]]
+    removed = [one for one in result.groups(session, "run")["groups"] if one["removed"]]
     assert [(one["label"], one["before"], one["after"], one["lost"]) for one in removed] == [("beer", 1, 0, 1.0)]
 
 
-def test_an_input_that_has_changed_is_an_error() -> None:
+def test_an_input_that_has_changed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="run again"):
         Sides.of(io.read([["a"]]), io.read([["a"], ["b"]]), None)
+    lines = "milk,tea\nmilk,tea\nbeer,tea\n"
+    session, tables, told = released(tmp_path, monkeypatch, "a.basket", lines)
+    (tmp_path / "a.basket").write_text(lines.replace("beer", "rice"))  # as many records, and as long
+    with pytest.raises(InputError, match="The input has changed since the run"):
+        side_by_side(session, tables, told, "release.basket")
+
+
+def test_a_joined_table_that_has_changed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "names.csv").write_text("id,item\n1,milk\n2,tea\n")
+    reading = {"id_column": "order", "item_column": "item", "join": ["names.csv:id"]}
+    session, tables, told = released(tmp_path, monkeypatch, "a.csv", "order,id\n1,1\n1,2\n2,1\n2,2\n", data=reading)
+    assert side_by_side(session, tables, told, "release.csv")["all"] == 2
+    (tmp_path / "names.csv").write_text("id,item\n1,rice\n2,tea\n")
+    with pytest.raises(InputError, match="The input has changed since the run"):
+        side_by_side(session, tables, told, "release.csv")
 
 
 def test_groups_show_what_became_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "".join(f"{row}\n" for row in ["milk,tea", "milk,rice", "beer,oats", "tea", "milk", "rice"] * 2)
     model = {"name": "km", "k": 4, "m": 2}
     session, tables, told = released(tmp_path, monkeypatch, "a.basket", lines, model=model)
-    shown = result.groups(session, "run", 1.0)
+    shown = result.groups(session, "run")
     assert shown["groups"]
     assert sum(one["lost"] for one in shown["groups"]) == pytest.approx(1)
     weights = [one["weight"] for one in shown["groups"]]
@@ -127,9 +145,9 @@ def test_groups_show_what_became_of_them(tmp_path: Path, monkeypatch: pytest.Mon
             assert records == sum(any(own["label"] == item for own in row["before"]["items"]) for row in before)
         assert one["after"] == sum(any(own["label"] == one["label"] for own in row["after"]["items"]) for row in before)
         assert one["why"]
-    assert result.groups(session, "run", 1.0, find="no such")["fitting"] == 0
+    assert result.groups(session, "run", find="no such")["fitting"] == 0
     name = shown["groups"][0]["items"][0][0]
-    assert result.groups(session, "run", 1.0, find=name.upper())["groups"][0]["items"][0] == [
+    assert result.groups(session, "run", find=name.upper())["groups"][0]["items"][0] == [
         name,
         shown["groups"][0]["items"][0][1],
         True,
@@ -140,7 +158,7 @@ def test_groups_show_what_became_of_them(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_overview_tells_what_reports_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session, _, told = released(tmp_path, monkeypatch, "a.basket", "milk,tea\nmilk,rice\ntea,rice\n" * 3)
-    shown = result.overview(session, "run", 1.0)
+    shown = result.overview(session, "run")
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert shown["promise"] == told["figures"]["promise"] == report["model"]["description"]
     assert shown["holds"] is report["verdict"]["holds"] is True

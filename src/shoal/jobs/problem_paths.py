@@ -52,6 +52,22 @@ def with_paths(tables: Mapping[str, Mapping[str, Any]], change: Change) -> dict[
     return found
 
 
+def paths_of(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the paths in the tables of a problem file.
+
+    >>> paths_of({"data": {"file": "a.csv", "join": "b.csv:id"}, "items": {"hierarchy": "c.csv"}})
+    ['a.csv', 'c.csv', 'b.csv']
+    """
+    paths: list[str] = []
+
+    def take(path: str) -> str:
+        paths.append(path)
+        return path
+
+    with_paths(tables, take)
+    return paths
+
+
 def _changed(value: Any, change: Change) -> Any:
     """Return a value with other paths: a text, a list of texts, or a table of texts. Other values are no paths."""
     if isinstance(value, list):

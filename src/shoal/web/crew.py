@@ -21,6 +21,7 @@ LINE = 1 << 27  # bytes of the longest answer
 LOOKERS = 3  # projects whose data are kept in memory
 STOP = 7.0  # seconds that a worker has to end before it is killed
 CALLS = 400  # calls of a project whose results are remembered
+ENDED = 100  # long calls of all projects whose results are remembered
 
 
 class TaskError(Exception):
@@ -186,9 +187,9 @@ class Looker:
         self._tasks: dict[str, Task] = {}
         self._told: set[str] = set()  # failed calls that a page has shown: they are tried again when asked for again
 
-    def ask(self, name: str, arguments: dict[str, Any]) -> Task:
+    def ask(self, name: str, arguments: dict[str, Any], versions: Any) -> Task:
         """Return the task of a call. Equal calls are carried out once."""
-        key = json.dumps([name, arguments], sort_keys=True)
+        key = json.dumps([name, arguments, versions], sort_keys=True)
         task = self._tasks.pop(key, None)
         if task is not None and task.failed:
             task = None if key in self._told else task
@@ -258,13 +259,13 @@ class Crew:
             message = f"No process can be started for this work ({error.strerror}): close other programs."
             raise TaskError("crash", message) from None
 
-    def ask(self, project: str, name: str, arguments: dict[str, Any]) -> Task:
-        """Give a call to the looker of a project."""
+    def ask(self, project: str, name: str, arguments: dict[str, Any], versions: Any = None) -> Task:
+        """Give a call to the looker of a project. ``versions``: of what it reads. If they differ, it reads again."""
         looker = self._lookers.pop(project, None) or Looker(self)
         self._lookers[project] = looker
         while len(self._lookers) > LOOKERS:
             self.forget(next(iter(self._lookers)))
-        return looker.ask(name, arguments)
+        return looker.ask(name, arguments, versions)
 
     def forget(self, project: str) -> None:
         """End the looker of a project. What it knew is read again when it is asked for."""
@@ -276,6 +277,10 @@ class Crew:
         """Give a long call to a worker of its own. ``key`` names it for :meth:`task` and :meth:`cancel`."""
         task = Task(name)
         task.begin(self._carry_out(task, arguments))
+        self._alone.pop(key, None)
+        ended = [one for one, other in self._alone.items() if other.work.done()]
+        for old in ended[: max(0, len(ended) - ENDED)]:
+            del self._alone[old]
         self._alone[key] = task
         return task
 
@@ -303,10 +308,16 @@ class Crew:
         """Return a long call that goes on or has ended, or None."""
         return self._alone.get(key)
 
-    def cancel(self, key: str) -> None:
-        """Cancel a long call. Its worker cleans up and ends."""
-        if (task := self._alone.get(key)) is not None:
-            task.work.cancel()
+    def cancel(self, prefix: str) -> None:
+        """Cancel the long calls whose names begin so. Their workers clean up and end."""
+        for key, task in self._alone.items():
+            if key.startswith(prefix):
+                task.work.cancel()
+
+    def drop(self, prefix: str) -> None:
+        """Cancel and forget the long calls whose names begin so, because what they are about is deleted."""
+        for key in [key for key in self._alone if key.startswith(prefix)]:
+            self._end(self._cancelled(self._alone.pop(key)))
 
     def make_room(self, prefix: str, most: int) -> None:
         """Before another long call of a kind: cancel the one that goes on, and forget all but the latest results."""

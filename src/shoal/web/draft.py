@@ -113,9 +113,12 @@ class Draft:
             return f"One record a row, with its items in {' and '.join(sets)}."
         return "One record a line."
 
-    def read(self, found: dict[str, Any]) -> None:
-        """Take what was found in the file, and start with the suggestions for what is not decided yet."""
-        self.found = {name: value for name, value in found.items() if name != "options"}
+    def read(self, found: dict[str, Any], versions: list[Any]) -> None:
+        """Take what was found in the file, and start with the suggestions for what is not decided yet.
+
+        ``versions``: of the files that were read. If others are there later, what was found no longer holds.
+        """
+        self.found = {**{name: value for name, value in found.items() if name != "options"}, "versions": versions}
         self.tables["data"] = {"file": self.data["file"], **found["options"]}
         decided, kept = self.tables["columns"], self.tables["output"].get("columns")
         columns = [one["name"] for one in found["columns"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from shoal.report.html import powers
 from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
-from shoal.web.runs import Runs
+from shoal.web.runs import Run, Runs
 from shoal.web.words import in_page
 from shoal.web.workspace import Project, Workspace
 
@@ -72,16 +73,34 @@ class Desk:
     def of(cls, request: Request) -> Desk:
         """Return the desk of a request."""
         project = project_of(request)
-        return cls(workbench(request), project, Draft.load(project))
+        desk = cls(workbench(request), project, Draft.load(project))
+        if desk.draft.found.get("versions") != desk.data_versions():
+            desk.draft.found = {}  # the files have changed: what was found in them no longer holds
+        return desk
 
     @property
     def base(self) -> str:
         """The address of the project."""
         return f"/projects/{self.project.name}"
 
-    def ask(self, call: str, **arguments: Any) -> Task:
-        """Give a call to the project's worker, which keeps its data in memory."""
-        return self.bench.crew.ask(self.project.name, call, arguments)
+    def ask(self, call: str, *, run: Run | None = None, reads: Sequence[str] = (), **arguments: Any) -> Task:
+        """Give a call to the project's worker, which keeps its data in memory.
+
+        Equal calls are carried out once, until a file changes: one that the draft names, one of the run that the call
+        belongs to, or one that it ``reads``.
+        """
+        versions = self.versions(*reads)
+        if run is not None:
+            versions += [run.stamp, *self.bench.workspace.versions(run.tables)]
+        return self.bench.crew.ask(self.project.name, call, arguments, versions)
+
+    def versions(self, *paths: str) -> list[Any]:
+        """Return what changes when a file changes that the draft names, or one of ``paths``."""
+        return list(self.bench.workspace.versions(self.draft.tables, *paths))
+
+    def data_versions(self) -> list[Any]:
+        """Return what changes when the data change, or a table that is joined with them."""
+        return list(self.bench.workspace.versions({"data": self.draft.data}))
 
     def save(self) -> None:
         """Write the draft."""

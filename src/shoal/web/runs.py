@@ -71,7 +71,7 @@ class Run:
     @property
     def key(self) -> str:
         """The name of its task."""
-        return self.path
+        return f"{self.path}/run"
 
     @property
     def state(self) -> str:
@@ -260,6 +260,7 @@ class Runs:
         if run.state in OPEN:
             raise InputError(f"Run {run.number} has not ended: cancel it first.")
         delete_folder(run.folder)
+        self.crew.drop(f"{run.path}/")  # another run may get its number
 
     async def leave(self, project: Project) -> None:
         """Cancel all runs of a project, and wait until they have ended."""
@@ -269,6 +270,7 @@ class Runs:
             check[1].work.cancel()
         while self._current is not None and self._current.project.name == project.name:
             await asyncio.sleep(0.02)
+        self.crew.drop(f"{project.path}/")
 
     async def _carry_out_all(self) -> None:
         """Carry out one run after another."""
@@ -313,10 +315,7 @@ class Runs:
         ``again``: try once more what has failed.
         """
         key = f"{project.path}/check"
-        paths: list[str] = []
-        with_paths(tables, lambda path: paths.append(path) or path)  # type: ignore[func-returns-value]
-        files = [_about(self.workspace.root / path) for path in paths]
-        choices = json.dumps([tables, files], sort_keys=True)
+        choices = json.dumps([tables, self.workspace.versions(tables)], sort_keys=True)
         known = self._checks.get(project.path)
         if known is not None and known[0] == choices and not (again and known[1].failed):
             return known[1]
@@ -344,12 +343,3 @@ def _wait_until_left(folder: Path) -> None:
                 return
         except OutputError:
             time.sleep(0.05)
-
-
-def _about(path: Path) -> tuple[int, int]:
-    """Return what changes when a file changes."""
-    try:
-        about = path.stat()
-    except OSError:
-        return 0, 0
-    return about.st_mtime_ns, about.st_size

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError
@@ -108,15 +106,6 @@ class Subject:
         given = self.draft.tables["items"].get("hierarchy")
         spec["sets"] = given if self.kind == "items" and isinstance(given, dict) else {}
         return spec
-
-    def stamp(self, root: Path) -> str:
-        """Return a text that changes with the file."""
-        stamps = []
-        for file in (self.spec["file"], *self.spec.get("sets", {}).values()):
-            with contextlib.suppress(OSError):
-                about = (root / file).stat()
-                stamps.append(f"{about.st_mtime_ns}-{about.st_size}" if file else "")
-        return " ".join(stamps)
 
     def choose(self, file: str, format: str = "") -> None:
         """Use a file or levels, or nothing."""

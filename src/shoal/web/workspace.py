@@ -23,6 +23,7 @@ followed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -30,7 +31,7 @@ import secrets
 import shutil
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from typing import Any
 from shoal.errors import InputError, OptionError, OutputError
 from shoal.files import atomic_output
 from shoal.files.staging import remove_leftovers
+from shoal.jobs.problem_paths import paths_of
 from shoal.visible import visible
 
 LAYOUT = 1  # the version of the folder's layout
@@ -184,6 +186,15 @@ class Workspace:
                 f"There is a file '{visible(name)}' in {self.inputs.name}/ already: choose it, or rename yours."
             )
         return path
+
+    def versions(self, tables: Mapping[str, Any], *paths: str) -> list[list[Any]]:
+        """Return what changes when one of the files changes that tables or ``paths`` name."""
+        found = []
+        for path in dict.fromkeys((*paths_of(tables), *paths)):
+            with contextlib.suppress(OSError):
+                about = (self.root / path).stat()
+                found.append([path, about.st_mtime_ns, about.st_size])
+        return found
 
     def projects(self) -> list[Project]:
         """List the projects, the latest first."""

@@ -37,11 +37,16 @@ async def found(request: Request) -> Response:
     """Show what the file holds, as soon as it is read."""
     desk = Desk.of(request)
     if not desk.draft.found:
-        task = desk.ask("data.inspect", data=desk.draft.data)
+        versions, asked = desk.data_versions(), desk.draft.data
+        task = desk.ask("data.inspect", data=asked)
         if shown := await waiting(request, task):
             return shown
-        desk.draft.read(task.result())
-        desk.save()
+        desk = Desk.of(request)  # another form may have changed it meanwhile
+        if desk.draft.data != asked:
+            return await found(request)
+        if not desk.draft.found:
+            desk.draft.read(task.result(), versions)
+            desk.save()
     task = desk.ask("data.preview", data=desk.draft.data)
     if shown := await waiting(request, task):
         return shown
@@ -52,7 +57,7 @@ async def found(request: Request) -> Response:
 
 async def roles(request: Request) -> Response:
     """Give columns their roles. Only another way to read the file needs the page anew."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     changed = []
     for name, role in zip(form.texts("column"), form.texts("role"), strict=False):
         if role and role not in ROLES:
@@ -68,7 +73,7 @@ async def roles(request: Request) -> Response:
 
 async def values(request: Request) -> Response:
     """Say how the values of columns are read."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     for name, kind, missing, order, weight in zip(
         *(form.texts(one) for one in ("column", "type", "missing", "order", "weight")), strict=False
     ):
@@ -101,7 +106,7 @@ def _number(text: str, what: str) -> float | None:
 
 async def reading(request: Request) -> Response:
     """Change how the file is read."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     options = forms.parse(ReadOptions, form, without=JOIN)
     kept = {name: value for name, value in desk.draft.data.items() if name in ("file", *JOIN)}
     desk.draft.tables["data"] = {**kept, **options}
@@ -112,7 +117,7 @@ async def reading(request: Request) -> Response:
 
 async def join(request: Request) -> Response:
     """Join another table by a key, or leave a joined one out."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     joins = _joins(desk)
     if "remove" in form:
         joins = [one for one in joins if one != form.text("remove")]

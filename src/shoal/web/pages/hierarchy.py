@@ -39,10 +39,7 @@ async def part(request: Request) -> Response:
         if shown := await waiting(request, described):
             return shown
         axis = described.result()
-    stamp = subject.stamp(desk.bench.workspace.root)
-    history = desk.ask(
-        "hierarchy_change.history", file=subject.spec["file"], folder=hierarchy_edit.folder(desk), stamp=stamp
-    )
+    history = desk.ask("hierarchy_change.history", file=subject.spec["file"], folder=hierarchy_edit.folder(desk))
     if shown := await waiting(request, history):
         return shown
     return render(
@@ -115,10 +112,7 @@ def number(request: Request, name: str, default: int) -> int:
 
 def look(desk: Desk, subject: Subject, call: str, **arguments: Any) -> Task:
     """Ask the worker about the hierarchy of a subject."""
-    stamp = subject.stamp(desk.bench.workspace.root)
-    return desk.ask(
-        f"hierarchy.{call}", data=desk.draft.data, of=subject.key, spec=subject.spec, stamp=stamp, **arguments
-    )
+    return desk.ask(f"hierarchy.{call}", data=desk.draft.data, of=subject.key, spec=subject.spec, **arguments)
 
 
 routes = [

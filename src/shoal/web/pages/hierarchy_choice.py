@@ -35,7 +35,7 @@ UNKNOWN = {"group": "in groups of their own", "root": "directly below the top"}
 
 async def choose(request: Request) -> Response:
     """Use a file, or nothing. A table leads to the form that makes a hierarchy of its columns."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     subject = Subject.of(desk.draft, form.text("of"))
     if not form.text("file"):
         subject.choose("")
@@ -59,7 +59,7 @@ async def choose(request: Request) -> Response:
 
 async def levels(request: Request) -> Response:
     """Use ranges of a column of numbers or dates, or say how its values are read."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     subject = Subject.of(desk.draft, form.text("of"))
     if subject.kind != "column":
         raise OptionError("Ranges are for columns of numbers and dates: choose a column.")
@@ -91,7 +91,7 @@ async def levels(request: Request) -> Response:
 
 async def make(request: Request) -> Response:
     """Build a hierarchy, make one of a table, or repair a copy of the chosen file."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     subject = Subject.of(desk.draft, form.text("of"))
     how = _MAKERS.get(form.text("kind"))
     if how is None:
@@ -199,14 +199,13 @@ async def table(request: Request) -> Response:
 
 def _recognize(desk: Desk, subject: Subject, file: str, *, asked: bool) -> Task:
     """Ask what a file is."""
-    about = (desk.bench.workspace.root / file).stat()
     return desk.ask(
         "hierarchy_change.recognize",
         data=desk.draft.data,
         of=subject.key,
         missing=subject.spec.get("missing"),
         file=file,
-        stamp=f"{about.st_mtime_ns}-{about.st_size}",
+        reads=[file],
         asked=asked,
     )
 

@@ -37,7 +37,7 @@ _works: dict[str, Work] = {}
 async def carry_out(request: Request, desk: Desk, task: Task, then: Then) -> Response:
     """Wait for a task, then go on. If it takes longer, a page shows how far it is."""
     if await task.wait(SOON):
-        return go(request, then(desk, task.result()))
+        return go(request, then(Desk.of(request), task.result()))  # another form may have changed it meanwhile
     name = secrets.token_hex(8)
     _works[name] = Work(desk.project.name, task, then)
     while len(_works) > MOST:
@@ -68,7 +68,7 @@ async def work_part(request: Request) -> Response:
     if shown := await waiting(request, found.task):
         return shown
     _works.pop(name, None)
-    return go(request, found.then(desk, found.task.result()))
+    return go(request, found.then(Desk.of(request), found.task.result()))
 
 
 def ticket() -> str:
@@ -105,7 +105,7 @@ def about(desk: Desk, subject: Subject) -> dict[str, Any]:
 
 async def edit(request: Request) -> Response:
     """Change the tree. The input is copied before its first change."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     subject = Subject.of(desk.draft, form.text("of"))
     lines = [line.strip() for line in form.text("labels").split("\n")]
     change = {
@@ -114,7 +114,7 @@ async def edit(request: Request) -> Response:
         "name": form.text("name"),
         "parent": form.text("parent"),
     }
-    given = {"data": desk.draft.data, "of": subject.key, "spec": subject.spec, "folder": folder(desk)}
+    given: dict[str, Any] = {"data": desk.draft.data, "of": subject.key, "spec": subject.spec, "folder": folder(desk)}
     used = _is_used(desk, subject.spec["file"])
     task = desk.ask("hierarchy_change.change", edit=change, used=used, ticket=ticket(), **given)
 
@@ -130,7 +130,7 @@ async def edit(request: Request) -> Response:
 
 async def undo(request: Request) -> Response:
     """Take back the last change."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     subject = Subject.of(desk.draft, form.text("of"))
     file = subject.spec["file"]
     used = _is_used(desk, file)

@@ -46,7 +46,7 @@ async def new_project(request: Request) -> Response:
 
 async def delete_project(request: Request) -> Response:
     """Delete a project with its runs, if the user has typed its name."""
-    project, form, bench = project_of(request), await read_form(request), workbench(request)
+    form, project, bench = await read_form(request), project_of(request), workbench(request)
     if form.text("name") != project.name:
         raise InputError(f"To delete this project with all its runs, type its name, {project.name}.")
     await bench.runs.leave(project)

@@ -26,7 +26,6 @@ from shoal.web.pages.promise_view import (
     model_of,
     sensitive_columns,
     tables_of,
-    versions,
 )
 
 LABELS = 2000  # sensitive labels of a project
@@ -50,7 +49,7 @@ async def _saved(request: Request, desk: Desk, **more: Any) -> Response:
 
 async def choose(request: Request) -> Response:
     """Choose a model. Options that it shares with the old one keep their values."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     name = form.text("model")
     if name not in models():
         raise InputError("There is no promise of that name: choose one of the list.")
@@ -75,7 +74,7 @@ def _fits(one: Any, value: Any) -> bool:
 
 async def settings(request: Request) -> Response:
     """Change the options of the model."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     model = model_of(desk)
     if form.text("of", model.name) != model.name:
         raise InputError("Another promise was chosen in the meantime: reload the page.")
@@ -114,7 +113,7 @@ def _together(model: type[PrivacyModel], values: dict[str, Any], columns: list[s
 
 async def point(request: Request) -> Response:
     """Choose a point of the chart, such as ``k=5,m=2``."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     model = model_of(desk)
     known = {one.name: one for one in model.options() if one.type is int}
     chosen: dict[str, Any] = {}
@@ -129,7 +128,7 @@ async def point(request: Request) -> Response:
 
 async def method(request: Request) -> Response:
     """Choose the method, or change its options."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     name, own = form.text("method"), desk.draft.tables["algorithm"]
     if name and name not in solvers(model_of(desk)):
         raise InputError("This method cannot keep the promise: choose one of the list.")
@@ -151,7 +150,7 @@ async def method(request: Request) -> Response:
 
 async def run(request: Request) -> Response:
     """Change what a run searches for, and when its result is refused."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     values, errors = forms.checked(RunOptions, form)
     if errors:
         return await answer(request, desk, status=400, wrong=Wrong("run", form, errors))
@@ -161,7 +160,7 @@ async def run(request: Request) -> Response:
 
 async def labels(request: Request) -> Response:
     """Pick a sensitive item, group or value, or remove one."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     table = desk.draft.tables["model"]
     if not has(model_of(desk), "sensitive"):
         raise InputError("This promise is not about sensitive items: choose another one first.")
@@ -199,7 +198,6 @@ async def _results(desk: Desk, text: str) -> dict[str, Any] | None:
         columns=sensitive_columns(desk) if has(model_of(desk), "sensitive_column") else [],
         picked=list(desk.draft.tables["model"].get("sensitive", [])),
         groups=True,
-        versions=versions(desk),
     )
     await task.wait(30)
     return {"text": text, **(task.result() if task.work.done() else {"total": 0, "results": []})}
@@ -207,7 +205,7 @@ async def _results(desk: Desk, text: str) -> dict[str, Any] | None:
 
 async def search(request: Request) -> Response:
     """Search for items that nobody may learn. The text is sent in the body, so that no address holds a label."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     found = await _results(desk, form.text("text"))
     if request.headers.get("hx-request"):
         return render("promise_found.html", base=desk.base, search=found)
@@ -216,7 +214,7 @@ async def search(request: Request) -> Response:
 
 async def column(request: Request) -> Response:
     """Call a column sensitive, or no longer."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     name = form.text("column")
     if name not in desk.draft.tables["columns"]:
         raise InputError("There is no such column: choose one of the list.")
@@ -235,7 +233,7 @@ async def state(request: Request) -> Response:
     desk = Desk.of(request)
     lacks, result = missing(desk), None
     if not lacks:
-        task = desk.ask("promise.check", tables=tables_of(desk), versions=versions(desk))
+        task = desk.ask("promise.check", tables=tables_of(desk))
         if shown := await waiting(request, task):
             return shown
         result = task.result()
@@ -248,25 +246,25 @@ async def frontier(request: Request) -> Response:
     if missing(desk):
         return render("promise_costs.html", costs=None, base=desk.base)
     measure = request.query_params.get("measure", "")
-    shown = promise_costs.costs(desk, tables_of(desk), versions(desk), model_of(desk), measure)
+    shown = promise_costs.costs(desk, tables_of(desk), model_of(desk), measure)
     return render("promise_costs.html", costs=shown, base=desk.base)
 
 
 async def draw(request: Request) -> Response:
     """Begin to draw the chart, or cancel it."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     if lacks := missing(desk):
         raise InputError(lacks)
     tables, model = tables_of(desk), model_of(desk)
     if "cancel" in form:
-        desk.bench.crew.make_room(promise_costs.prefix(desk, "frontier"), promise_costs.KEPT)
+        desk.bench.crew.cancel(promise_costs.prefix(desk, "frontier"))
     else:
         sample = form.number("sample", 0)
         if sample not in promise_costs.samples(desk, model):
             raise InputError("The chart cannot be drawn from that many records: choose one of the list.")
-        promise_costs.start(desk, tables, versions(desk), model, sample)
+        promise_costs.start(desk, tables, model, sample)
     if request.headers.get("hx-request"):
-        shown = promise_costs.costs(desk, tables, versions(desk), model, "")
+        shown = promise_costs.costs(desk, tables, model, "")
         return render("promise_costs.html", costs=shown, base=desk.base)
     return go(request, f"{desk.base}/promise")
 
@@ -276,7 +274,7 @@ async def estimate(request: Request) -> Response:
     desk = Desk.of(request)
     if lacks := missing(desk):
         raise InputError(lacks)
-    task = promise_costs.estimate_task(desk, tables_of(desk), versions(desk))
+    task = promise_costs.estimate_task(desk, tables_of(desk))
     if shown := await waiting(request, task):
         return shown
     return render("promise_estimate.html", result=task.result())

@@ -29,12 +29,12 @@ def prefix(desk: Desk, what: str) -> str:
     return f"{desk.project.path}/{what}/"
 
 
-def key(desk: Desk, tables: dict[str, Any], versions: Any, model: type[PrivacyModel]) -> str:
+def key(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel]) -> str:
     """Return the name of the chart. It does not depend on the numbers that the chart varies, nor on the method."""
     varied = {one.name for one in (strength(model), knowledge(model)) if one is not None}
     own = {name: value for name, value in tables["model"].items() if name not in varied}
     text = json.dumps(
-        {**tables, "model": {**own, "name": model.name}, "algorithm": {}, "versions": versions}, sort_keys=True
+        {**tables, "model": {**own, "name": model.name}, "algorithm": {}, "versions": desk.versions()}, sort_keys=True
     )
     return prefix(desk, "frontier") + hashlib.sha256(text.encode()).hexdigest()[:20]
 
@@ -49,23 +49,23 @@ def samples(desk: Desk, model: type[PrivacyModel]) -> list[int]:
     return [size, 0] if found["records"] > size else [0]
 
 
-def start(desk: Desk, tables: dict[str, Any], versions: Any, model: type[PrivacyModel], sample: int) -> None:
+def start(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel], sample: int) -> None:
     """Begin to draw the chart. One that goes on for other choices is cancelled."""
     crew = desk.bench.crew
     crew.make_room(prefix(desk, "frontier"), KEPT)
     own = {**tables, "algorithm": {}}
-    crew.alone(key(desk, tables, versions, model), "promise.frontier", {"tables": own, "sample": sample})
+    crew.alone(key(desk, tables, model), "promise.frontier", {"tables": own, "sample": sample})
 
 
-def costs(desk: Desk, tables: dict[str, Any], versions: Any, model: type[PrivacyModel], measure: str) -> dict[str, Any]:
+def costs(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel], measure: str) -> dict[str, Any]:
     """Return what the page shows of the chart: that it can be drawn, how far it is, or the chart itself."""
-    crew, name, found = desk.bench.crew, key(desk, tables, versions, model), desk.draft.found
+    crew, name, found = desk.bench.crew, key(desk, tables, model), desk.draft.found
     if strength(model) is None:
         return {"state": "none"}
     task = crew.task(name)
     small = max(found["records"], found["total_items"]) <= (QUICK if model.name == "km" else SMALL)
     if task is None and small:
-        start(desk, tables, versions, model, 0)
+        start(desk, tables, model, 0)
         task = crew.task(name)
     known = {"samples": samples(desk, model), "records": found["records"], "message": ""}
     if task is None:
@@ -181,9 +181,9 @@ def _ceiling(value: float) -> float:
     return min(1.0, round(next(part * size for part in (1, 2, 4, 8, 10) if part * size >= value), 10))
 
 
-def estimate_task(desk: Desk, tables: dict[str, Any], versions: Any) -> Task:
+def estimate_task(desk: Desk, tables: dict[str, Any]) -> Task:
     """Return the task that estimates time and memory of a run, and begin it if there is none."""
-    text = json.dumps([tables, versions], sort_keys=True)
+    text = json.dumps([tables, desk.versions()], sort_keys=True)
     name = prefix(desk, "estimate") + hashlib.sha256(text.encode()).hexdigest()[:20]
     task = desk.bench.crew.task(name)
     if task is None or task.failed:

@@ -114,16 +114,6 @@ def tables_of(desk: Desk) -> dict[str, Any]:
     return {**tables, "output": {} if kept is None else {"columns": kept}}
 
 
-def versions(desk: Desk) -> list[list[Any]]:
-    """Return when each file that the choices name was changed: hierarchies may change under the same name."""
-    tables, root = desk.draft.tables, desk.bench.workspace.root
-    trees = tables["items"].get("hierarchy", {})
-    named = [trees] if isinstance(trees, str) else list(trees.values())
-    named += [one["hierarchy"] for one in tables["columns"].values() if isinstance(one, dict) and "hierarchy" in one]
-    paths = [root / one for one in (*named, tables["items"].get("weights", "")) if isinstance(one, str) and one]
-    return [[one.name, one.stat().st_mtime_ns] for one in paths if one.is_file()]
-
-
 def _fields(desk: Desk, wrong: Wrong | None) -> dict[str, list[Field]]:
     """Return the fields of all forms."""
     tables, files = desk.draft.tables, desk.files()
@@ -142,7 +132,7 @@ async def context(
 ) -> dict[str, Any]:
     """Return what the templates show. ``opened``: the folded part that the user works in."""
     model, lacks = model_of(desk), missing(desk)
-    state, task = None, None if lacks else desk.ask("promise.check", tables=tables_of(desk), versions=versions(desk))
+    state, task = None, None if lacks else desk.ask("promise.check", tables=tables_of(desk))
     if task is not None and await task.wait(AT_ONCE):
         try:
             state = task.result()
@@ -168,7 +158,7 @@ async def context(
         "picked": list(desk.draft.tables["model"].get("sensitive", [])),
         "columns": _columns(desk, model),
         "search": search,
-        "costs": promise_costs.costs(desk, tables_of(desk), versions(desk), model, measure) if not lacks else None,
+        "costs": promise_costs.costs(desk, tables_of(desk), model, measure) if not lacks else None,
     }
 
 

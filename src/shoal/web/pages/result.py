@@ -68,23 +68,24 @@ def query(request: Request) -> dict[str, Any]:
 
 def asked(desk: Desk, run: Run, part: str, wanted: dict[str, Any]) -> Task | None:
     """Give the call behind a part of the result to the project's worker. None: the run has no such part."""
-    told = {"folder": run.path, "stamp": run.stamp}
     searched = {"find": wanted["find"], "page": wanted["page"]}
     if part == "codebook":
         book = codebook_of(run.outputs)
-        return None if book is None else desk.ask("result.codebook", file=f"{run.path}/{book}", **searched)
+        return None if book is None else desk.ask("result.codebook", run=run, file=f"{run.path}/{book}", **searched)
     if part == "groups":
-        return desk.ask("result.groups", **told, **searched)
+        return desk.ask("result.groups", run=run, folder=run.path, **searched)
     if part == "records":
         return desk.ask(
             "result.records",
+            run=run,
             data=run.choices["data"],
-            **told,
+            input=run.figures["input"],
+            folder=run.path,
             release=f"{run.path}/{run.content['wanted']['file']}",
             reading=run.figures["reading"],
             **wanted,
         )
-    return desk.ask("result.overview", **told)
+    return desk.ask("result.overview", run=run, folder=run.path)
 
 
 async def page(request: Request) -> Response:
@@ -144,8 +145,8 @@ def _shown(desk: Desk, run: Run | None, wanted: dict[str, Any], result: Any) -> 
 
 async def better(request: Request) -> Response:
     """Take over choices that lose less than those of a nearly worthless run."""
-    desk, form, run = Desk.of(request), await read_form(request), run_of(request)
-    task = desk.ask("result.overview", folder=run.path, stamp=run.stamp)
+    form, desk, run = await read_form(request), Desk.of(request), run_of(request)
+    task = desk.ask("result.overview", run=run, folder=run.path)
     if not await task.wait(PATIENCE):
         raise InputError("The workbench is still reading this project's data: try again in a moment.")
     ways = (task.result()["worthless"] or {}).get("better", [])

@@ -23,7 +23,7 @@ from shoal.web.runs import OPEN, Run
 
 KEY = ".key"  # the suffix of private keys
 CONTEXT = ".toml"
-UNREAD = "The file has not been read yet: open the step Data first."
+UNREAD = "The data were not read yet, or have changed: open the step Data first."
 
 
 async def page(request: Request) -> Response:
@@ -122,7 +122,7 @@ async def progress(request: Request) -> Response:
 
 async def begin(request: Request) -> Response:
     """Put a run into the queue."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     choose(desk, form)
     desk.save()
     job, problem = planned(desk)
@@ -194,7 +194,7 @@ def add(desk: Desk, draft: Draft, chosen: dict[str, Any], job: Job, key: str = "
 
 async def again(request: Request) -> Response:
     """Carry out the same choices once more."""
-    desk, form, run = Desk.of(request), await read_form(request), run_of(request)
+    form, desk, run = await read_form(request), Desk.of(request), run_of(request)
     draft = Draft.of_tables(run.choices)
     key, passphrase = str(run.content.get("key", "")), form.text("passphrase")
     if key:

@@ -71,6 +71,8 @@ async def evidence_of(desk: Desk, run: Run) -> Any:
     earlier = next((one for one in desk.bench.runs.of(desk.project) if str(one.number) == before), None)
     return desk.ask(
         "take_away.evidence",
+        run=run,
+        reads=[*keys_of(desk), *([] if earlier is None else [certificate_of(earlier)])],
         certificate=certificate_of(run),
         earlier="" if earlier is None else certificate_of(earlier),
         keys=keys_of(desk),
@@ -102,7 +104,7 @@ async def commands(request: Request) -> Response:
     """Show the commands that repeat the run."""
     desk = Desk.of(request)
     run = run_of(desk, request)
-    task = desk.ask("take_away.commands", tables=run.tables, folder=run.path)
+    task = desk.ask("take_away.commands", run=run, tables=run.tables, folder=run.path)
     if shown := await waiting(request, task):
         return shown
     proof = run.figures.get("optimality") or {}
@@ -125,7 +127,7 @@ async def command_file(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in names:
         raise HTTPException(404)
-    task = desk.ask("take_away.commands", tables=run.tables, folder=run.path)
+    task = desk.ask("take_away.commands", run=run, tables=run.tables, folder=run.path)
     await task.work
     text = str(task.result()[names[name]])
     return download((text if text.endswith("\n") else f"{text}\n").encode(), name)
@@ -156,7 +158,7 @@ async def public_key(request: Request) -> Response:
 
 async def check(request: Request) -> Response:
     """Begin to check the release with its certificate."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     run = chosen(desk, form.text("run"))
     key = form.text("key")
     if run is None or not certificate_of(run):
@@ -192,7 +194,7 @@ async def checked(request: Request) -> Response:
 
 async def sign(request: Request) -> Response:
     """Carry out a run again, with a key that signs its certificate."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     run, key, passphrase = chosen(desk, form.text("run")), form.text("key"), form.text("passphrase")
     if run is None:
         raise InputError("There is no run to sign: run the project first.")
@@ -209,7 +211,7 @@ async def sign(request: Request) -> Response:
 
 async def make_keys(request: Request) -> Response:
     """Make a pair of keys in the workspace."""
-    desk, form = Desk.of(request), await read_form(request)
+    form, desk = await read_form(request), Desk.of(request)
     name, passphrase = form.text("name").strip(), form.text("passphrase")
     if passphrase != form.text("again"):
         raise InputError("The two passphrases differ: type the same one twice.")

@@ -36,11 +36,11 @@ def found(session: Session, given: dict[str, Any]) -> FoundLayout:
     """Read a file, and find out what is not said about its layout. It is kept for the next call."""
     file, reading = reading_of(given)
     session.progress("reading", 0.0)
-    layout: FoundLayout = session.keep("data", _key(given), lambda: find_layout(Path(file), reading))
+    layout: FoundLayout = session.keep("data", data_key(given), lambda: find_layout(Path(file), reading))
     return layout
 
 
-def _key(given: dict[str, Any]) -> list[Any]:
+def data_key(given: dict[str, Any]) -> list[Any]:
     """Return what changes when a file must be read anew."""
     file, reading = reading_of(given)
     return [given, file_key(file, *reading.joined_files)]
@@ -57,7 +57,7 @@ def inspect(session: Session, data: dict[str, Any]) -> dict[str, Any]:
         model = None
     origin = dataset.origin
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in layout.options.items()}
-    session.rename("data", _key({"file": data["file"], **options}))
+    session.rename("data", data_key({"file": data["file"], **options}))
     return {
         "options": options,
         "records": len(dataset),
@@ -86,7 +86,7 @@ def preview(session: Session, data: dict[str, Any]) -> dict[str, Any]:
     dataset = found(session, data).data
     notes = [in_page(worded(note)) for note in dataset.origin.notes if not note.left_out]
     try:
-        table = session.keep("table", _key(kept), lambda: _table(file, reading, kept))
+        table = session.keep("table", data_key(kept), lambda: _table(file, reading, kept))
     except InputError:
         return {"columns": [], "records": _records(dataset), "notes": notes}
     return {**table, "notes": notes}

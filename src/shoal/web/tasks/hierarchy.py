@@ -2,7 +2,7 @@
 
 A hierarchy is that of a *subject*: ``items``, ``set.NAME`` (one of several columns of sets) or ``column.NAME``. The
 ``spec`` says what the user chose: ``file`` and ``format``, or ``levels`` such as ``width:5,10``, and for a column its
-``type``, ``missing`` and ``order``. ``stamp`` tells versions of the file apart.
+``type``, ``missing`` and ``order``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shoal.hierarchies.ranges import tree_of_ranges
 from shoal.hierarchies.repair import repair
 from shoal.hierarchies.tree_counts import records_of_nodes
 from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.web.tasks.data import found
+from shoal.web.tasks.data import data_key, found
 from shoal.web.tasks.hierarchy_problems import find_problems
 from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
@@ -93,7 +93,7 @@ class View:
 def rows_of(session: Session, data: dict[str, Any], of: str, missing: list[str] | None = None) -> Transactions:
     """Return what the hierarchy of a subject is about, as records of items: a value of a column is the only item."""
     layout = found(session, data)
-    key = [data, file_key(data["file"]), missing]
+    key = [data_key(data), missing]
     rows: Transactions = session.keep(f"rows of {of}", key, lambda: _rows(layout.data, data, of, missing or []))
     return rows
 
@@ -134,7 +134,7 @@ def view(session: Session, data: dict[str, Any], of: str, spec: Spec) -> View | 
         session.progress("counting records", 0.0)
         return View(tree, rows, records_of_nodes(tree, rows), state)
 
-    key = [data, spec, file_key(data["file"], spec.get("file") or "", *spec.get("sets", {}).values())]
+    key = [data_key(data), spec, file_key(spec.get("file") or "", *spec.get("sets", {}).values())]
     kept: View | None = session.keep(f"view of {of}", key, make)
     return kept
 
@@ -169,7 +169,7 @@ def axis(session: Session, data: dict[str, Any], name: str, spec: Spec) -> Any:
     return relational(found(session, data).data, {name: column}).attributes[0]
 
 
-def describe_axis(session: Session, data: dict[str, Any], name: str, spec: Spec, stamp: str = "") -> dict[str, Any]:
+def describe_axis(session: Session, data: dict[str, Any], name: str, spec: Spec) -> dict[str, Any]:
     """Describe how the values of a column are generalized, with two of its values as an example."""
     kept = {one: spec.get(one) for one in ("levels", "type", "missing", "order")}
     rows = rows_of(session, data, f"column.{name}", spec.get("missing"))
@@ -201,9 +201,7 @@ def _covering(axis: OrderedAttribute, low: int, high: int) -> str:
     return str(axis.text(int(lows[0]), int(highs[0])))
 
 
-def look(
-    session: Session, data: dict[str, Any], of: str, spec: Spec, stamp: str = "", at: int = -1, start: int = 0
-) -> dict[str, Any]:
+def look(session: Session, data: dict[str, Any], of: str, spec: Spec, at: int = -1, start: int = 0) -> dict[str, Any]:
     """Describe the hierarchy of a subject: its size, an example, its problems, and the tree with one path open."""
     try:
         seen = view(session, data, of, spec)
@@ -288,14 +286,14 @@ def _example(seen: View) -> list[str]:
 
 
 def children(
-    session: Session, data: dict[str, Any], of: str, spec: Spec, parent: int, start: int = 0, stamp: str = ""
+    session: Session, data: dict[str, Any], of: str, spec: Spec, parent: int, start: int = 0
 ) -> dict[str, Any]:
     """Describe some children of a node."""
     seen = _seen(session, data, of, spec, parent)
     return seen.children(parent, start)
 
 
-def search(session: Session, data: dict[str, Any], of: str, spec: Spec, text: str, stamp: str = "") -> dict[str, Any]:
+def search(session: Session, data: dict[str, Any], of: str, spec: Spec, text: str) -> dict[str, Any]:
     """Find labels that contain a text, groups first, each with its path from the root."""
     seen, text = _seen(session, data, of, spec, 0), text.strip().lower()
     tree = seen.tree
@@ -308,7 +306,7 @@ def search(session: Session, data: dict[str, Any], of: str, spec: Spec, text: st
     return {"found": len(hits), "results": results}
 
 
-def node(session: Session, data: dict[str, Any], of: str, spec: Spec, at: int, stamp: str = "") -> dict[str, Any]:
+def node(session: Session, data: dict[str, Any], of: str, spec: Spec, at: int) -> dict[str, Any]:
     """Describe a node with what its forms need: its path, its children, the groups, and items without a place."""
     seen = _seen(session, data, of, spec, at)
     tree = seen.tree
@@ -336,7 +334,7 @@ def _seen(session: Session, data: dict[str, Any], of: str, spec: Spec, at: int) 
     return seen
 
 
-def file_text(session: Session, data: dict[str, Any], of: str, spec: Spec, stamp: str = "") -> str:
+def file_text(session: Session, data: dict[str, Any], of: str, spec: Spec) -> str:
     """Return the hierarchy as the text of a CSV file that Shoal reads."""
     return text_of(_seen(session, data, of, spec, 0).tree)
 

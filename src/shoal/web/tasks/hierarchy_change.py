@@ -29,7 +29,7 @@ TEXT = (".csv", ".tsv", ".txt", ".json")
 
 
 def recognize(
-    session: Session, data: dict[str, Any], of: str, missing: list[str], file: str, stamp: str = "", asked: bool = True
+    session: Session, data: dict[str, Any], of: str, missing: list[str], file: str, asked: bool = True
 ) -> dict[str, Any]:
     """Say whether a file is a hierarchy of the subject, or a table from which one can be made."""
     items = set(rows_of(session, data, of, missing).used_labels)
@@ -195,7 +195,7 @@ def undo(session: Session, file: str, folder: str, used: bool = False, ticket: s
     return {"file": str(path), "from": None, "said": last["said"]}
 
 
-def history(session: Session, file: str, folder: str, stamp: str = "") -> History | None:
+def history(session: Session, file: str, folder: str) -> History | None:
     """Return how a hierarchy of the project was made and what was changed. None: it is not the project's own."""
     return history_of(file) if is_own(file, folder) else None
 

@@ -26,7 +26,7 @@ from shoal.problem import Problem
 from shoal.progress import engine_with
 from shoal.release.pipeline import refuse_unfit
 from shoal.report.wording import worded
-from shoal.web.tasks.data import found
+from shoal.web.tasks.data import data_key, found
 from shoal.web.words import in_page
 from shoal.web.worker import Session, file_key
 
@@ -48,11 +48,8 @@ def _in_memory(session: Session, tables: Tables) -> Job:
     return replace(job, data=replace(job.data, file="", source=found(session, tables["data"]).data))
 
 
-def check(session: Session, tables: Tables, versions: Any = None) -> dict[str, Any]:
-    """Return what is promised, in one sentence, and what is weak or impossible about it.
-
-    ``versions``: of the files that the tables name, so that equal calls have equal results.
-    """
+def check(session: Session, tables: Tables) -> dict[str, Any]:
+    """Return what is promised, in one sentence, and what is weak or impossible about it."""
     try:
         job = _in_memory(session, tables)
     except OptionError as error:
@@ -180,12 +177,10 @@ def search(
     columns: list[str],
     picked: list[str],
     groups: bool,
-    versions: Any = None,
 ) -> dict[str, Any]:
     """Find items, groups of items, and values of sensitive columns whose label holds a text.
 
     ``columns``: whose values are searched. ``picked``: labels that are left out. ``groups``: whether to find groups.
-    ``versions``: as for :func:`check`.
     """
     dataset = found(session, tables["data"]).data
     entries = _entries(session, tables, dataset, columns)
@@ -208,7 +203,7 @@ def _entries(session: Session, tables: Tables, dataset: Dataset, columns: list[s
     about = tables.get("items", {})
     files = about.get("hierarchy", "")
     paths = [files] if isinstance(files, str) else list(files.values())
-    key = [tables["data"], file_key(tables["data"]["file"], *filter(None, paths)), about, columns]
+    key = [data_key(tables["data"]), file_key(*filter(None, paths)), about, columns]
 
     def make() -> list[tuple[str, str, str, int]]:
         made = [

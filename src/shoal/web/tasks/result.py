@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from shoal.data import Dataset
+from shoal.errors import InputError
 from shoal.hierarchies.codebook import CodeBook
-from shoal.web.tasks.data import found
+from shoal.web.tasks.data import data_key, found
 from shoal.web.tasks.run import ORDER, TOLD
 from shoal.web.tasks.sides import Sides, Where, load
 from shoal.web.worker import Session, file_key
@@ -17,23 +19,22 @@ NAMED = 12  # items of a group that are shown at once
 MOST = 1000  # items of a group that are shown at all
 
 
-def overview(session: Session, folder: str, stamp: float) -> dict[str, Any]:
-    """Return the sentences and figures of a run, without its groups. ``stamp``: when the run was made."""
-    told = _told(session, folder, stamp)
+def overview(session: Session, folder: str) -> dict[str, Any]:
+    """Return the sentences and figures of a run, without its groups."""
+    told = _told(session, folder)
     return {name: value for name, value in told.items() if name != "groups"} | {"n_groups": len(told["groups"])}
 
 
-def _told(session: Session, folder: str, stamp: float) -> dict[str, Any]:
+def _told(session: Session, folder: str) -> dict[str, Any]:
     """Return what a run tells."""
-    told: dict[str, Any] = session.keep(
-        "told", [folder, stamp], lambda: json.loads((Path(folder) / TOLD).read_text(encoding="utf-8"))
-    )
+    file = Path(folder) / TOLD
+    told: dict[str, Any] = session.keep("told", file_key(file), lambda: json.loads(file.read_text(encoding="utf-8")))
     return told
 
 
-def groups(session: Session, folder: str, stamp: float, find: str = "", page: int = 1) -> dict[str, Any]:
+def groups(session: Session, folder: str, find: str = "", page: int = 1) -> dict[str, Any]:
     """Return what became of groups whose label or items contain a text; the largest loss comes first."""
-    told = _told(session, folder, stamp)
+    told = _told(session, folder)
     wanted = find.casefold()
     fitting = [
         one
@@ -82,8 +83,8 @@ def codebook(session: Session, file: str, find: str = "", page: int = 1) -> dict
 def records(
     session: Session,
     data: dict[str, Any],
+    input: dict[str, Any],
     folder: str,
-    stamp: float,
     release: str,
     reading: dict[str, Any],
     find: str = "",
@@ -97,8 +98,10 @@ def records(
     ----------
     data
         How the input was read, as the table [data] of the run.
-    folder, stamp
-        The folder of the run, and when it was made.
+    input
+        What the run has noted about the input: its hash, and those of joined tables.
+    folder
+        The folder of the run.
     release, reading
         The published file, and how it is read.
     find, where
@@ -109,13 +112,14 @@ def records(
         The page, from 1.
     """
     original = found(session, data).data
-    key = [data, file_key(str(data["file"]), release), folder, stamp]
+    _refuse_changed(original, input)
+    key = [data_key(data), file_key(release), folder]
     session.progress("reading the release", 0.0)
     sides: Sides = session.keep("sides", key, lambda: load(original, release, reading, f"{folder}/{ORDER}"))
     session.progress("searching", 0.0)
     rows = session.keep("fitting", [key, find, where, changed], lambda: sides.found(find, where, changed=changed))
     part, page, pages = _page(rows, page, RECORDS)
-    covers = session.keep("covers", [folder, stamp], lambda: _covers(_told(session, folder, stamp)["groups"]))
+    covers = session.keep("covers", file_key(Path(folder) / TOLD), lambda: _covers(_told(session, folder)["groups"]))
     return {
         "records": [sides.record(int(row), find, covers) for row in part],
         "fitting": len(rows),
@@ -125,6 +129,16 @@ def records(
         "page": page,
         "pages": pages,
     }
+
+
+def _refuse_changed(data: Dataset, input: dict[str, Any]) -> None:
+    """Refuse to show other data than those of the run as what they were before."""
+    now = [data.origin.sha256 or data.transactions.sha256, *(one.sha256 for one in data.origin.joined)]
+    if now != [input["sha256"], *(one["sha256"] for one in input["joined"])]:
+        raise InputError(
+            "The input has changed since the run, so it does not show what the records were before: put the old file "
+            "back, or run again."
+        )
 
 
 def _covers(groups: list[dict[str, Any]]) -> dict[str, frozenset[str]]:

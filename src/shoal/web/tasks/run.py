@@ -69,6 +69,7 @@ def figures(report: Path) -> dict[str, Any]:
         "worthless": poor and {"title": poor["title"], "reason": poor["reason"]},
         "warnings": len(content["warnings"]),
         "reading": content["provenance"]["output"]["read_options"],
+        "input": {name: content["provenance"]["input"][name] for name in ("sha256", "joined")},
     }
 
 
