@@ -278,6 +278,18 @@ def test_the_chart_of_large_data_waits_for_a_button_and_can_be_cancelled(client:
     assert "Draw the chart from all 3,000 records" in client.get(f"{base}/promise").text
 
 
+def test_a_small_chart_that_was_cancelled_does_not_start_again(client: Client) -> None:
+    rows = "".join(f"i{at % 37},j{at % 29},k{at % 23}\n" for at in range(1500))
+    base = client.project("cancelled.basket", rows.encode())
+    assert 'id="cancel-costs"' in client.get(f"{base}/promise/frontier").text
+    client.post(f"{base}/promise/draw", cancel="yes")
+    for _ in range(3):
+        assert "Draw the chart from all 1,500 records" in client.get(f"{base}/promise/frontier").text
+    client.post(f"{base}/promise/draw", sample="0")
+    assert 'id="cancel-costs"' in client.get(f"{base}/promise/frontier").text
+    client.post(f"{base}/promise/draw", cancel="yes")
+
+
 def test_charts_from_samples_say_so_and_points_without_a_release_why(tmp_path: Path) -> None:
     path = tmp_path / "patients.csv"
     path.write_text(PATIENTS)

@@ -219,6 +219,26 @@ def test_results_are_shown_and_compared(client: Client) -> None:
     assert "k = 2" in client.settled(f"{base}/result/overview/shown").text
 
 
+def searched(client: Client, base: str, part: str, **form: str) -> str:
+    """Search a part of a result, and return the name of the search."""
+    return client.post(f"{base}/result/{part}/search", **form).location.partition("search=")[2]
+
+
+def test_what_is_searched_for_is_in_no_address(client: Client) -> None:
+    base = finished(client)
+    answer = client.post(f"{base}/result/records/search", run="1", find="beer", where="before", changed="1")
+    assert answer.status == 303
+    assert "beer" not in answer.location
+    shown = client.settled(answer.location.replace("/records", "/records/shown")).text
+    assert 'value="beer"' in shown
+    assert "<mark>beer</mark>" in shown
+    assert '<option value="before" selected>' in shown
+    assert "changed records only" in shown
+    everything = client.settled(f"{base}/result/records/shown?run=1&search=unknown").text
+    assert "<mark>" not in everything
+    assert client.post(f"{base}/result/records/search", run="1", where="nowhere").status == 400
+
+
 def test_labels_are_text(client: Client) -> None:
     rows = f'<b>age</b>,codes\n30,"{EVIL};tea"\n31,"{EVIL};b"\n30,"b;tea"\n31,"tea;{EVIL}"\n'
     base = project_with(client, "evil.csv", rows.encode(), model={"name": "k-km", "k": 2, "m": 1})
@@ -226,7 +246,8 @@ def test_labels_are_text(client: Client) -> None:
     run = ended(client, base, 1)
     assert run["state"] == "done"
     for part in ("overview", "records", "groups"):
-        page = client.settled(f"{base}/result/{part}/shown?run=1&find=%3Cimg").text
+        name = searched(client, base, part, run="1", find="<img")
+        page = client.settled(f"{base}/result/{part}/shown?run=1&search={name}").text
         assert "<img" not in page
         assert "<b>age" not in page
     assert "&lt;img" in client.settled(f"{base}/result/records/shown?run=1").text

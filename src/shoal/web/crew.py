@@ -136,6 +136,7 @@ class Task:
     began: float = field(default_factory=time.monotonic)
     stage_began: float = field(default_factory=time.monotonic)
     stages: dict[str, float] = field(default_factory=dict)  # those so far, with how far each has come
+    cancelled: bool = False  # the user has cancelled it; its worker may still clean up
     work: asyncio.Future[Any] = field(init=False)
 
     def begin(self, work: Coroutine[Any, Any, Any]) -> None:
@@ -312,6 +313,7 @@ class Crew:
         """Cancel the long calls whose names begin so. Their workers clean up and end."""
         for key, task in self._alone.items():
             if key.startswith(prefix):
+                task.cancelled = True
                 task.work.cancel()
 
     def drop(self, prefix: str) -> None:

@@ -19,6 +19,7 @@ from shoal.web.crew import Crew, Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
 from shoal.web.runs import Run, Runs
+from shoal.web.searches import Searches
 from shoal.web.words import in_page
 from shoal.web.workspace import Project, Workspace
 
@@ -43,6 +44,7 @@ class Workbench:
     limits: Limits
     crew: Crew = field(init=False)
     runs: Runs = field(init=False)
+    searches: Searches = field(default_factory=Searches)
 
     def __post_init__(self) -> None:
         """Set up the workers and the queue."""
@@ -93,6 +95,14 @@ class Desk:
         if run is not None:
             versions += [run.stamp, *self.bench.workspace.versions(run.tables)]
         return self.bench.crew.ask(self.project.name, call, arguments, versions)
+
+    def keep_search(self, **values: Any) -> str:
+        """Remember what is searched for, and return the name by which addresses call it."""
+        return self.bench.searches.keep(self.project.name, values)
+
+    def search(self, request: Request) -> dict[str, Any]:
+        """Return what is searched for, by the name in the address."""
+        return self.bench.searches.get(self.project.name, request.query_params.get("search", ""))
 
     def versions(self, *paths: str) -> list[Any]:
         """Return what changes when a file changes that the draft names, or one of ``paths``."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from shoal.data.columns import TYPES
 from shoal.web.crew import Task
+from shoal.web.forms import read_form
 from shoal.web.page import Desk, render, show, waiting
 from shoal.web.pages import hierarchy_choice, hierarchy_edit
 from shoal.web.pages.hierarchy_edit import about
@@ -50,7 +51,6 @@ async def part(request: Request) -> Response:
         history=history.result(),
         ranges=RANGES,
         types=TYPES,
-        text=request.query_params.get("text", ""),
         table=request.query_params.get("table", ""),
     )
 
@@ -76,9 +76,15 @@ async def node(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """Show the labels that contain a text."""
+    """Show the labels that contain a text. It is not in the address, which stays in the history of the browser."""
+    if request.method == "POST":
+        form = await read_form(request)
+        desk = Desk.of(request)
+        subject = Subject.of(desk.draft, form.text("of"))
+        name = desk.keep_search(text=form.text("text")[:200])
+        return RedirectResponse(f"{desk.base}/hierarchy/search?{urlencode({'of': subject.key, 'search': name})}", 303)
     desk, subject = _asked(request)
-    text = request.query_params.get("text", "")[:200]
+    text = desk.search(request).get("text", "")
     task = look(desk, subject, "search", text=text)
     if shown := await waiting(request, task):
         return shown
@@ -120,7 +126,7 @@ routes = [
     Route("/hierarchy/part", part),
     Route("/hierarchy/children", children),
     Route("/hierarchy/node", node),
-    Route("/hierarchy/search", search),
+    Route("/hierarchy/search", search, methods=["GET", "POST"]),
     Route("/hierarchy/file.csv", download),
     *hierarchy_choice.routes,
     *hierarchy_edit.routes,

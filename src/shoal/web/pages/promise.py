@@ -13,8 +13,9 @@ from shoal.jobs.choose_model import has, models, solvers
 from shoal.jobs.run_options import RunOptions
 from shoal.models.base import PrivacyModel
 from shoal.web import forms
+from shoal.web.crew import Task
 from shoal.web.forms import Form, read_form
-from shoal.web.page import Desk, go, render, show, waiting
+from shoal.web.page import AT_ONCE, Desk, go, render, show, waiting
 from shoal.web.pages import promise_costs
 from shoal.web.pages.promise_view import (
     HIDDEN,
@@ -188,10 +189,18 @@ async def _found(request: Request, desk: Desk, form: Form) -> Response:
 
 
 async def _results(desk: Desk, text: str) -> dict[str, Any] | None:
-    """Search for items, groups and values."""
+    """Search for items, groups and values. If that takes long, the page asks for the results at an address."""
     if not text.strip():
         return None
-    task = desk.ask(
+    task = _search(desk, text)
+    if not await task.wait(AT_ONCE):
+        return {"text": text, "address": f"{desk.base}/promise/found?search={desk.keep_search(text=text)}"}
+    return {"text": text, **task.result()}
+
+
+def _search(desk: Desk, text: str) -> Task:
+    """Begin to search."""
+    return desk.ask(
         "promise.search",
         tables={name: desk.draft.tables[name] for name in ("data", "items")},
         text=text[:200],
@@ -199,17 +208,25 @@ async def _results(desk: Desk, text: str) -> dict[str, Any] | None:
         picked=list(desk.draft.tables["model"].get("sensitive", [])),
         groups=True,
     )
-    await task.wait(30)
-    return {"text": text, **(task.result() if task.work.done() else {"total": 0, "results": []})}
+
+
+async def found(request: Request) -> Response:
+    """Show what was found, as soon as it is."""
+    desk = Desk.of(request)
+    text = str(desk.search(request).get("text", ""))
+    task = _search(desk, text)
+    if shown := await waiting(request, task):
+        return shown
+    return render("promise_found.html", base=desk.base, search={"text": text, **task.result()})
 
 
 async def search(request: Request) -> Response:
     """Search for items that nobody may learn. The text is sent in the body, so that no address holds a label."""
     form, desk = await read_form(request), Desk.of(request)
-    found = await _results(desk, form.text("text"))
+    results = await _results(desk, form.text("text"))
     if request.headers.get("hx-request"):
-        return render("promise_found.html", base=desk.base, search=found)
-    return await answer(request, desk, search=found)
+        return render("promise_found.html", base=desk.base, search=results)
+    return await answer(request, desk, search=results)
 
 
 async def column(request: Request) -> Response:
@@ -289,6 +306,7 @@ routes = [
     Route("/promise/run", run, methods=["POST"]),
     Route("/promise/labels", labels, methods=["POST"]),
     Route("/promise/search", search, methods=["POST"]),
+    Route("/promise/found", found),
     Route("/promise/column", column, methods=["POST"]),
     Route("/promise/state", state),
     Route("/promise/frontier", frontier),

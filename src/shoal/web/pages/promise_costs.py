@@ -68,14 +68,14 @@ def costs(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel], measure
         start(desk, tables, model, 0)
         task = crew.task(name)
     known = {"samples": samples(desk, model), "records": found["records"], "message": ""}
-    if task is None:
+    if task is None or task.cancelled:  # a cancelled one does not start again by itself
         return {"state": "idle", **known}
     if not task.work.done():
         return {"state": "running", "task": task, "stage": stage_text(task.stage)}
     try:
         result = task.result()
     except TaskError as error:
-        return {"state": "idle", **known, "message": "" if error.kind == "cancelled" else str(error)}
+        return {"state": "idle", **known, "message": str(error)}
     return {"state": "done", **known, **drawn(result, tables["model"], measure)}
 
 

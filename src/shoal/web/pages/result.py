@@ -54,16 +54,26 @@ def part_of(request: Request) -> str:
     return part
 
 
-def query(request: Request) -> dict[str, Any]:
+def query(request: Request, desk: Desk) -> dict[str, Any]:
     """Return what a page of records or groups is asked for."""
-    given = request.query_params
-    page = given.get("page", "1")
+    page = request.query_params.get("page", "1")
     return {
-        "find": given.get("find", "").strip()[:LONGEST],
-        "where": given.get("where", "") if given.get("where") in WHERE else "either",
-        "changed": bool(given.get("changed")),
+        "find": "",
+        "where": "either",
+        "changed": False,
+        **desk.search(request),
         "page": int(page) if page.isdecimal() and len(page) < 10 else 1,
     }
+
+
+async def search(request: Request) -> Response:
+    """Search a part of a result. What is searched for may be a label, which must not be in an address."""
+    form, desk, part = await read_form(request), Desk.of(request), part_of(request)
+    where = form.text("where", "either")
+    if where not in WHERE:
+        raise InputError(f"There is no such side: choose one of {', '.join(WHERE.values())}.")
+    name = desk.keep_search(find=form.text("find").strip()[:LONGEST], where=where, changed="changed" in form)
+    return go(request, f"{desk.base}/result/{part}?{urlencode({'run': form.number('run'), 'search': name})}")
 
 
 def asked(desk: Desk, run: Run, part: str, wanted: dict[str, Any]) -> Task | None:
@@ -90,7 +100,8 @@ def asked(desk: Desk, run: Run, part: str, wanted: dict[str, Any]) -> Task | Non
 
 async def page(request: Request) -> Response:
     """Show a part of a result, at once if it is there within a moment."""
-    desk, part, wanted = Desk.of(request), part_of(request), query(request)
+    desk, part = Desk.of(request), part_of(request)
+    wanted = query(request, desk)
     runs = done(desk)
     run = chosen(request, runs)
     task = None if run is None else asked(desk, run, part, wanted)
@@ -116,29 +127,30 @@ async def page(request: Request) -> Response:
         missing=task is None,
         error=error,
         address=str(request.url.query),
-        **_shown(desk, run, wanted, result),
+        **_shown(request, run, wanted, result),
     )
 
 
 async def fragment(request: Request) -> Response:
     """Show a part of a result as soon as it is there."""
-    desk, part, wanted = Desk.of(request), part_of(request), query(request)
+    desk, part = Desk.of(request), part_of(request)
+    wanted = query(request, desk)
     run = chosen(request, done(desk))
     task = None if run is None else asked(desk, run, part, wanted)
     if run is None or task is None:
         raise InputError("There is no result yet: start a run.")
     if shown := await waiting(request, task):
         return shown
-    return render(PARTS[part][1], base=desk.base, run=run, **_shown(desk, run, wanted, task.result()))
+    return render(PARTS[part][1], base=desk.base, run=run, **_shown(request, run, wanted, task.result()))
 
 
-def _shown(desk: Desk, run: Run | None, wanted: dict[str, Any], result: Any) -> dict[str, Any]:
+def _shown(request: Request, run: Run | None, wanted: dict[str, Any], result: Any) -> dict[str, Any]:
     """Return what the templates of all parts use."""
 
-    def link(**changes: Any) -> str:
+    def link(page: int) -> str:
         """Return the query of another page of the same search."""
-        given = {**wanted, **changes, "run": run.number if run else ""}
-        return urlencode({name: int(value) if value is True else value for name, value in given.items() if value})
+        given = {"run": run.number if run else "", "search": request.query_params.get("search", ""), "page": page}
+        return urlencode({name: value for name, value in given.items() if value})
 
     return {"result": result, "wanted": wanted, "where": WHERE, "link": link, "internal": is_internal}
 
@@ -169,6 +181,7 @@ def take(desk: Desk, run: Run, ways: list[dict[str, Any]], form: Form) -> None:
 routes = [
     Route("/result", page),
     Route("/result/{part}", page),
+    Route("/result/{part}/search", search, methods=["POST"]),
     Route("/result/{part}/shown", fragment),
     Route("/runs/{number:int}/better", better, methods=["POST"]),
 ]
