@@ -64,7 +64,7 @@ def test_every_model_becomes_a_job(client: Client, name: str) -> None:
     numbers = {one.name: "2" if one.type is int else "0.5" for one in model.options() if one.type in (int, float)}
     assert client.post(f"{base}/promise/settings", of=name, **numbers).status == 303
     if has(model, "sensitive"):
-        assert "Choose at least one item" in client.get(f"{base}/promise").text
+        assert "Choose at least one sensitive item" in client.get(f"{base}/promise").text
         assert client.post(f"{base}/promise/labels", pick="s").status == 303
     assert client.post(f"{base}/promise/method", method="").status == 303
     assert client.post(f"{base}/promise/run", seed="7", max_loss="0.9", loss="lm").status == 303
@@ -369,7 +369,7 @@ def test_a_browser_chooses_a_point_by_keyboard_and_keeps_its_place(client: Clien
     tab.get_by_label("k", exact=True).press("Tab")
     tab.get_by_text("k must be at least 2, got 1.").wait_for()
     tab.locator("#model-lm").click()
-    tab.get_by_text("Choose at least one item").first.wait_for()
+    tab.get_by_text("Choose at least one sensitive item").first.wait_for()
     tab.get_by_label("Search").press_sequentially("b1")
     tab.get_by_role("button", name="b1 27 records").click()
     tab.get_by_role("button", name="Remove b1").wait_for()

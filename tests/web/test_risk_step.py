@@ -123,6 +123,6 @@ def test_a_browser_shows_charts_and_examples_on_request(client: Client, tab: Any
     tab.goto(f"{client.origin}{base}/risk")
     tab.get_by_text("can pick out 50 % of the 4 records").wait_for()
     tab.get_by_text("Show examples from the data").click()
-    tab.get_by_role("button", name="Show examples all the same").click()
+    tab.get_by_role("button", name="Show examples").click()
     tab.get_by_text("1 record has age=32").wait_for()
     assert tab.url.endswith("/risk")

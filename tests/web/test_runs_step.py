@@ -119,8 +119,7 @@ def test_a_run_writes_what_its_choices_allow() -> None:
     told = outputs.wanted(one, certificate=False, proof=True)
     assert told["persons"] == "persons.txt"
     assert not {"certificate", "proof"} & set(told)
-    assert outputs.is_internal("persons.txt")
-    assert not outputs.is_internal("public.html")
+    assert outputs.public(["persons.txt", "public.html", "release.csv", "order.npy"]) == ["release.csv", "public.html"]
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -117,6 +117,8 @@ class PrivacyModel(Spec, ABC):
     check_scope: ClassVar[str]  # which checks the verifier makes, as the end of a sentence
     counted: ClassVar[str] = "how many records fit each thing that an attacker may know"  # by the verifier
     about_holders: ClassVar[bool] = False  # whether it covers only records with a sensitive item
+    about_learning: ClassVar[bool] = False  # whether it limits the chance to learn a sensitive value
+    shares_searches: ClassVar[bool] = False  # whether the searches for several k and m of the sets share their work
     explainable: ClassVar[bool] = False  # whether a rare set can explain why a group of a cut is needed
 
     @property

@@ -85,7 +85,7 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
     protects = "Columns and sets: like k-km; a sensitive item has a chance of at most 1/l."
     promise = (
         "Someone who knows the quasi-identifiers of a record, such as age and place, and up to m items cannot "
-        "narrow it down to fewer than k records, and has a chance of at most 1 in l to learn a sensitive value."
+        "narrow it down to fewer than k records, and has a chance of at most 1 in l to learn each sensitive value."
     )
     suits = "Both columns and items may be known, and some items or values must stay secret."
     paper = "Poulis et al. 2013, s.5"

@@ -56,6 +56,7 @@ class Km(ItemsetModel):
     title = "k^m-anonymity"
     protects = "Sets: any m known items of a record fit at least k records."
     promise = "Someone who knows up to m items of a record cannot narrow it down to fewer than k records."
+    shares_searches = True
     suits = "Baskets, page visits, lists of codes: somebody may know a few items of a person."
     paper = "Terrovitis et al. 2008; Terrovitis et al. 2011"
     default_algorithm = "auto"

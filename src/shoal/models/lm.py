@@ -73,7 +73,8 @@ class Lm(SensitiveValues, ItemsetModel):
     title = "l^m-diversity"
     protects = "Sets: m known items reveal a sensitive item with a chance of at most 1/l."
     promise = (
-        "Someone who knows up to m items of a record has a chance of at most 1 in l to learn a sensitive value of it."
+        "Someone who knows up to m items of a record has a chance of at most 1 in l to learn each sensitive value of "
+        "it."
     )
     suits = "Some items must stay secret, but it does no harm if somebody finds the record."
     paper = "Terrovitis et al. 2011, s.5.2"

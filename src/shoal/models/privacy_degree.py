@@ -67,6 +67,7 @@ class PrivacyDegree(SensitiveItems):
     promise = (
         "In each published group of records, at most 1 in p has the same sensitive item, and nobody can tell which one."
     )
+    about_learning = True
     suits = "Readers need the exact items, and accept that sensitive items are shuffled within small groups."
     paper = "Ghinita et al. 2011"
     default_algorithm = "graysort"

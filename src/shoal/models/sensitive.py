@@ -60,6 +60,8 @@ class SensitiveModel(PrivacyModel):
 class SensitiveValues(SensitiveModel):
     """A model whose sensitive values are items, or values of other columns."""
 
+    about_learning = True
+
     sensitive_column: tuple[str, ...]
 
     def need_sensitive(self) -> None:

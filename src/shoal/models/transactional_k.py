@@ -49,7 +49,7 @@ class TransactionalK(PrivacyModel):
     title = "transactional k-anonymity"
     protects = "Sets: each published record equals at least k - 1 others."
     promise = "Every record looks exactly like at least k - 1 others, so that it does not help to know more items."
-    suits = "Somebody may know a whole record. It costs most detail."
+    suits = "Somebody may know a whole record. It costs the most detail."
     paper = "He and Naughton 2009"
     default_algorithm = "partition"
     views = ("different record", "different records")

@@ -16,7 +16,6 @@ RELEASE = "release"  # the name of the published file, without its suffix
 REPORTS = ("report.html", "report.json")
 PUBLIC_REPORTS = ("public.html", "public.json")
 CERTIFICATE, PERSONS, PROOF = "certificate.json", "persons.txt", "proof.json"
-INTERNAL = (*REPORTS, PERSONS, PROOF)  # they quote the original data
 
 
 def wanted(draft: Draft, *, certificate: bool = True, proof: bool = False) -> dict[str, Any]:
@@ -76,13 +75,13 @@ def provable(draft: Draft) -> bool:
     return True
 
 
-def is_internal(name: str) -> bool:
-    """Return whether a file of a run quotes the original data, so that it must not be published.
+def public(names: list[str]) -> list[str]:
+    """Return which of the files of a run may be published. A file that is not known to be harmless must be kept.
 
-    >>> is_internal("report.html"), is_internal("release.csv"), is_internal("release.codebook.csv")
-    (True, False, False)
+    >>> public(["report.html", "release.csv", "release.codebook.csv", "unknown.txt", "public.html"])
+    ['release.csv', 'release.codebook.csv', 'public.html']
     """
-    return name in INTERNAL
+    return [one for one in (release_of(names), codebook_of(names), *PUBLIC_REPORTS, CERTIFICATE) if one in names]
 
 
 def codebook_of(names: list[str]) -> str | None:

@@ -147,15 +147,17 @@ def templates() -> jinja2.Environment:
 def duration(seconds: float) -> str:
     """Return a time for people.
 
-    >>> duration(0.4), duration(75), duration(4000)
-    ('less than a second', '1 min 15 s', '1 h 6 min')
+    >>> duration(0.4), duration(60), duration(75), duration(4000)
+    ('less than a second', '1 min', '1 min 15 s', '1 h 6 min')
     """
     if seconds < 1:
         return "less than a second"
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
 def size(number: float) -> str:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.report.formatting import share
+from shoal.report.formatting import count, share
 from shoal.web.page import Desk, duration, show
 from shoal.web.pages.result import done
 from shoal.web.runs import Run
@@ -23,6 +23,7 @@ class Row:
 
     run: Run
     loss: float | None
+    measure: str  # of the loss
     unchanged: float | None
     risk_before: float | None
     risk: float | None  # in the release
@@ -32,12 +33,12 @@ class Row:
     def of(cls, run: Run, known: int) -> Row:
         """Take the figures of a run that is done. ``known``: the items that an attacker of the risk knows."""
         figures = run.figures
-        losses, useful = figures["losses"], figures["usefulness"]
+        useful = figures["usefulness"]
         before, after = (_risk(figures["risk"][when], known) for when in ("before", "after"))
-        relational = losses.get("relational_ncp")
         return cls(
             run=run,
-            loss=losses.get("ncp") if relational is None else relational,
+            loss=figures["loss"]["value"],
+            measure=figures["loss"]["measure"],
             unchanged=useful and useful["share_unchanged"],
             risk_before=before,
             risk=after,
@@ -50,6 +51,15 @@ class Row:
         model = self.run.figures["model"]
         options = [f"{name} = {model['options'][name]}" for name in ("k", "l", "m", "p") if name in model["options"]]
         return ", ".join([str(model["name"]), *options])
+
+    @property
+    def groups(self) -> str:
+        """The hierarchy, and how many items are sensitive: runs that differ only there must not look alike."""
+        tree, sensitive = self.run.choices.get("items", {}).get("hierarchy", ""), self.run.choices["model"]
+        trees = [tree] if isinstance(tree, str) else list(tree.values())
+        names = [one.rpartition("/")[2] for one in trees if one] or ["no hierarchy of your own"]
+        several = len(sensitive.get("sensitive", ()))
+        return ", ".join([*names, *([f"{count(several)} sensitive"] if several else [])])
 
     def text(self, name: str) -> str:
         """Return a figure in words."""
@@ -64,12 +74,13 @@ def _risk(exposure: dict[str, Any], known: int) -> float | None:
 
 
 def known_by(runs: list[Run]) -> int:
-    """Return the number of known items for which all runs have figures."""
-    return min((len(one.figures["risk"]["after"].get("average") or [0]) for one in runs), default=1)
+    """Return the number of known items for which all runs have figures, but for runs that have none at all."""
+    lengths = [len(one.figures["risk"]["after"].get("average") or ()) for one in runs]
+    return min((length for length in lengths if length), default=1)
 
 
 CHARTS = (  # figure, title, and how bars are coloured
-    ("loss", "Information lost (NCP)", "before"),
+    ("loss", "Information lost", "before"),
     ("unchanged", "Items published unchanged", "now"),
     ("risk", "Average chance to find a record", "before"),
     ("seconds", "Time", "now"),
@@ -81,7 +92,7 @@ async def page(request: Request) -> Response:
     desk = Desk.of(request)
     runs = done(desk)
     picked = set(request.query_params.getlist("run")) or {str(one.number) for one in runs[:FIRST]}
-    known = known_by(runs)
+    known = known_by([one for one in runs if str(one.number) in picked])
     every = {one.number: Row.of(one, known) for one in runs}
     rows = [every[one.number] for one in runs if str(one.number) in picked][::-1]
     longest = max((one.seconds or 0 for one in rows), default=0) or 1
@@ -94,6 +105,7 @@ async def page(request: Request) -> Response:
         picked=picked,
         all=every,
         known=known,
+        measures=sorted({one.measure for one in rows}),
         charts=[
             (name, title, kind, longest if name == "seconds" else 1)
             for name, title, kind in CHARTS

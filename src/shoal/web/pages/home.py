@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from shoal.errors import InputError, ShoalError
+from shoal.jobs.problem_paths import paths_of
 from shoal.web.draft import Draft
 from shoal.web.forms import read_form
 from shoal.web.page import go, project_of, render, workbench
@@ -56,13 +59,16 @@ async def delete_project(request: Request) -> Response:
 
 
 async def delete_file(request: Request) -> Response:
-    """Delete an input that no project uses."""
-    form, workspace = await read_form(request), workbench(request).workspace
-    path = workspace.input(form.text("file"))
-    for project in workspace.projects():
-        if path in str(Draft.load(project).tables):
-            raise InputError(f"{path} is used by the project {project.name}: delete that first.")
-    (workspace.root / path).unlink()
+    """Delete an input that no project and no run uses: each run can be repeated."""
+    form, bench = await read_form(request), workbench(request)
+    path = bench.workspace.input(form.text("file"))
+    for project in bench.workspace.projects():
+        used = [run.tables for run in bench.runs.of(project)]
+        with suppress(ShoalError):  # a damaged project uses nothing
+            used.append(Draft.load(project).tables)
+        if any(path in paths_of(tables) for tables in used):
+            raise InputError(f"{path} is used by the project {project.name} or its runs: delete them first.")
+    (bench.workspace.root / path).unlink()
     return go(request, "/")
 
 

@@ -9,25 +9,23 @@ from pathlib import Path
 
 from starlette.responses import Response, StreamingResponse
 
-from shoal.web.outputs import CERTIFICATE, PERSONS, PROOF, PUBLIC_REPORTS, REPORTS, codebook_of, release_of
+from shoal.web.outputs import CERTIFICATE, PERSONS, PROOF, PUBLIC_REPORTS, REPORTS, codebook_of, public, release_of
 from shoal.web.pages.files import output_of
 from shoal.web.runs import Run
 
 PIECE = 1 << 20  # bytes that are packed at a time
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the date of all files in an archive: equal files give equal archives
+REPORT, FOR_PROGRAMS = "The report for readers: promise, losses and remaining risks.", "The same report for programs."
+INTERNAL = "The internal report. It quotes rare combinations of your data: for you, and for an audit."
 ABOUT = {
     CERTIFICATE: "What was promised and checked, with the hashes of the files. Recipients check the release with it.",
-    PUBLIC_REPORTS[
-        0
-    ]: "The report for readers: promise, losses and remaining risks. It holds only totals of your data.",
-    PUBLIC_REPORTS[1]: "The same report for programs.",
-    REPORTS[0]: "The internal report. It quotes rare combinations of your data: for you, and for an audit.",
-    REPORTS[1]: "The same report for programs.",
+    **dict(zip(PUBLIC_REPORTS, (REPORT, FOR_PROGRAMS), strict=True)),
+    **dict(zip(REPORTS, (INTERNAL, FOR_PROGRAMS), strict=True)),
     PERSONS: "Tells whose each published record is.",
     PROOF: "What the proved limit of the loss rests on. It shows parts of your data.",
 }
 OF_RELEASE = "The anonymized data."
-OF_CODEBOOK = "Says which items each published label stands for. Without it, recipients cannot read the labels."
+OF_CODEBOOK = "Says which items each published label represents. Without it, recipients cannot read the labels."
 OF_OTHERS = "Not made for publishing."
 
 
@@ -56,7 +54,7 @@ class Parcel:
     def of(cls, run: Run) -> Parcel:
         """Return the files of a run that are there."""
         release, book = release_of(run.outputs), codebook_of(run.outputs)
-        harmless = [one for one in (release, book, *PUBLIC_REPORTS, CERTIFICATE) if one in run.outputs]
+        harmless = public(run.outputs)
         told = {**ABOUT, str(release): OF_RELEASE, str(book): OF_CODEBOOK}
         sheets = [Sheet(one, told.get(one, OF_OTHERS), run.folder / one) for one in run.outputs]
         there = {one.name: one for one in sheets if one.path.is_file() and output_of(run, one.name)}

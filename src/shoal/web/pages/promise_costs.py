@@ -42,7 +42,7 @@ def key(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel]) -> str:
 def samples(desk: Desk, model: type[PrivacyModel]) -> list[int]:
     """Return the numbers of records that the chart can be drawn from, the suggested one first. 0: all."""
     found = desk.draft.found
-    shared = model.name == "km"
+    shared = model.shares_searches
     if shared and found["total_items"] <= LARGE:
         return [0]
     size = SAMPLE if shared else SMALL_SAMPLE
@@ -63,7 +63,7 @@ def costs(desk: Desk, tables: dict[str, Any], model: type[PrivacyModel], measure
     if strength(model) is None:
         return {"state": "none"}
     task = crew.task(name)
-    small = max(found["records"], found["total_items"]) <= (QUICK if model.name == "km" else SMALL)
+    small = max(found["records"], found["total_items"]) <= (QUICK if model.shares_searches else SMALL)
     if task is None and small:
         start(desk, tables, model, 0)
         task = crew.task(name)

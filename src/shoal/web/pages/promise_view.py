@@ -34,7 +34,7 @@ class Card:
     chosen: bool
     suggested: bool
     truthful: bool
-    sensitive: bool  # whether it protects sensitive items or values
+    learning: bool  # whether it is about what can be learned, not about who can be found
     misfit: str
 
 
@@ -89,7 +89,7 @@ def cards(desk: Desk) -> list[Card]:
             chosen=name == chosen,
             suggested=name == suggested,
             truthful=truthful(model),
-            sensitive=has(model, "sensitive"),
+            learning=model.about_learning,
             misfit=misfit_of(desk, model),
         )
         for name, model in models().items()
@@ -103,7 +103,7 @@ def missing(desk: Desk) -> str:
     if why := misfit_of(desk, model):
         return f"This promise does not fit these data: {why}. Choose another one, or change the columns in step Data."
     if has(model, "sensitive") and not desk.draft.tables["model"].get("sensitive") and not sensitive_columns(desk):
-        return "Choose at least one item or value that nobody may learn: search for it above."
+        return "Choose at least one sensitive item or value: search for it above."
     return ""
 
 

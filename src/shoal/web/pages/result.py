@@ -14,7 +14,7 @@ from shoal.errors import InputError
 from shoal.web.crew import Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.forms import Form, read_form
-from shoal.web.outputs import codebook_of, is_internal
+from shoal.web.outputs import codebook_of, public
 from shoal.web.page import AT_ONCE, Desk, go, render, show, waiting
 from shoal.web.pages.files import run_of
 from shoal.web.runs import Run
@@ -152,7 +152,13 @@ def _shown(request: Request, run: Run | None, wanted: dict[str, Any], result: An
         given = {"run": run.number if run else "", "search": request.query_params.get("search", ""), "page": page}
         return urlencode({name: value for name, value in given.items() if value})
 
-    return {"result": result, "wanted": wanted, "where": WHERE, "link": link, "internal": is_internal}
+    return {
+        "result": result,
+        "wanted": wanted,
+        "where": WHERE,
+        "link": link,
+        "public": public([] if run is None else run.outputs),
+    }
 
 
 async def better(request: Request) -> Response:

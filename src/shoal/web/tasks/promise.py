@@ -108,7 +108,7 @@ def frontier(session: Session, tables: Tables, sample: int) -> dict[str, Any]:
     strengths = _near(K, job.model.values()[first.name])
     known = M if second is None else _near(M, job.model.values()[second.name])
     with engine_with(progress=session.progress) as engine:
-        if job.model.name == "km":
+        if job.model.shares_searches:
             points, measure, kind = _exact(job, strengths, known, engine)
         else:
             problem = job.problem()

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from shoal.files.lock import exclusive_lock
 from shoal.jobs import problem_file
 from shoal.jobs.dry_run import dry_run
 from shoal.progress import engine_with
+from shoal.report.story import Story
 from shoal.web.tasks.told import told
 from shoal.web.worker import Session
 
 REPORT = "report.json"  # each run writes it
-SHOWN = ("model", "algorithm", "verdict", "losses", "usefulness", "optimality", "risk", "timings")
+SHOWN = ("model", "algorithm", "verdict", "usefulness", "optimality", "risk", "timings")
 ORDER = "order.npy"  # the input row of each published record, if the order is not that of the input
 TOLD = "result.json"  # what the page of the result shows; it quotes the original data
 OWN = ("run.json", "problem.toml", "message.txt", ORDER, TOLD)  # files that the workbench itself writes
@@ -49,7 +51,7 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     if story.release.order is not None:
         with atomic_output(Path(folder) / ORDER, private=True) as file:
             np.save(file, story.release.order)
-    return {"outputs": sorted(set(os.listdir(folder)) - set(OWN)), "figures": figures(Path(folder) / REPORT)}
+    return {"outputs": sorted(set(os.listdir(folder)) - set(OWN)), "figures": figures(story, Path(folder) / REPORT)}
 
 
 @contextmanager
@@ -60,12 +62,14 @@ def _remarks() -> Iterator[list[warnings.WarningMessage]]:
         yield remarks
 
 
-def figures(report: Path) -> dict[str, Any]:
-    """Return the figures that lists of runs show, from the report of a run. They hold nothing of single records."""
+def figures(story: Story, report: Path) -> dict[str, Any]:
+    """Return the figures that lists of runs show, from a run and its report. They hold nothing of single records."""
     content = json.loads(report.read_text(encoding="utf-8"))
-    poor = content["worthless"]
+    poor, release = content["worthless"], story.release
+    loss, measure = release.problem.model.primary_loss(release.losses, release.problem.loss.name)
     return {name: content[name] for name in SHOWN} | {
         "promise": content["model"]["description"],
+        "loss": {"value": loss if loss is not None and isfinite(loss) else None, "measure": measure},
         "worthless": poor and {"title": poor["title"], "reason": poor["reason"]},
         "warnings": len(content["warnings"]),
         "reading": content["provenance"]["output"]["read_options"],
