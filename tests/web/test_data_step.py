@@ -34,6 +34,22 @@ def test_a_browser_shows_the_first_rows(client: Client, tab: Any) -> None:
     assert tab.get_by_label("Role of age").input_value() == "quasi-identifier"
 
 
+def test_a_form_that_is_refused_keeps_what_was_typed(client: Client, tab: Any) -> None:
+    base = client.project("refused form.csv", PATIENTS)
+    tab.goto(f"{client.origin}{base}/data")
+    tab.get_by_text("How the values of columns are read").click()
+    tab.get_by_label("Values that mean “missing”").first.fill("none\nunknown")
+    tab.get_by_label("Weight of its loss").first.fill("heavy")
+    tab.get_by_role("button", name="Save", exact=True).click()
+    tab.get_by_text("must be a number from 0 to 1, got 'heavy'").wait_for()
+    assert tab.get_by_label("Values that mean “missing”").first.input_value() == "none\nunknown"
+    tab.get_by_label("Weight of its loss").first.fill("0.5")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save", exact=True).click()
+    tab.get_by_text("How the values of columns are read").click()
+    assert tab.get_by_label("Values that mean “missing”").first.input_value() == "none\nunknown"
+
+
 def test_remarks_are_shown_and_not_kept(client: Client) -> None:
     base = client.project("orders of remarks.csv", b"order,product\n1,5978656\n1,2\n2,2\n2,5978656\n")
     (client.workspace / "inputs" / "names.csv").write_bytes(b"product,name\n2,milk\n")

@@ -131,8 +131,8 @@ async def begin(request: Request) -> Response:
     desk.bench.runs.end_check(desk.project)
     chosen = wanted(desk.draft, certificate="certificate" in form, proof="proof" in form)
     key = await signing(desk, form) if "certificate" in form else ""
-    add(desk, desk.draft, chosen, job, key, form.text("passphrase"))
-    return go(request, f"{desk.base}/runs#runs")
+    run = add(desk, desk.draft, chosen, job, key, form.text("passphrase"))
+    return go(request, f"{desk.base}/runs?begun={run.number}#runs")  # htmx would not leave for the same page
 
 
 def choose(desk: Desk, form: Form) -> None:

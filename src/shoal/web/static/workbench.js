@@ -1,4 +1,4 @@
-// The workbench works with forms and links. This adds uploads with progress, and forms that save when they change.
+// Adds uploads with progress, forms that save when they change, and copying. All else is forms, links and htmx.
 "use strict";
 
 document.addEventListener("change", (event) => {
@@ -50,6 +50,11 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop" && event.dataTransfer.files.length) upload(form, event.dataTransfer.files[0]);
   });
 }
+
+// A message at the top of the page tells what is wrong with a form further down, which keeps what was typed.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target.id === "message") event.target.scrollIntoView({ block: "center" });
+});
 
 // Copies a text. Where the browser does not allow that, the text is selected.
 document.addEventListener("click", async (event) => {
