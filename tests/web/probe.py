@@ -15,6 +15,15 @@ from shoal.web import worker
 from shoal.web.worker import Session
 
 SECRET = "Jane Doe, HIV"
+FIGURES = {
+    "promise": "It counts.",
+    "model": {"name": "probe", "options": {}},
+    "algorithm": {"title": "probe"},
+    "loss": {"value": 0.0, "measure": "NCP"},
+    "risk": {"before": {}, "after": {}},
+    "reading": {},
+    "input": {"sha256": "", "joined": []},
+}
 
 
 def add(session: Session, first: int, second: int) -> int:
@@ -93,7 +102,7 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
     if what == "wait":
         (place / ".shoal-1-00000000-x.part").write_text(SECRET)
         nap(session, 60)
-    return {"outputs": ["release.csv"], "figures": {"seed": tables.get("run", {}).get("seed", 0)}}
+    return {"outputs": ["release.csv"], "figures": {**FIGURES, "seed": tables.get("run", {}).get("seed", 0)}}
 
 
 if __name__ == "__main__":

@@ -267,10 +267,14 @@ def test_only_files_that_a_run_wrote_are_served(client: Client) -> None:
     assert "attachment" in client.get(f"{base}/runs/1/files/report.html?download").headers["content-disposition"]
     for name in ("run.json", "problem.toml", "result.json", "order.npy", "..%2frun.json", "%2e%2e", "%2fetc%2fpasswd"):
         assert client.get(f"{base}/runs/1/files/{name}").status in (400, 404), name
-    folder = folder_of(client, base, 1)
-    (folder / "public.json").unlink()
-    (folder / "public.json").symlink_to("/etc/passwd")
+    public = folder_of(client, base, 1) / "public.json"
+    content = public.read_bytes()
+    public.unlink()
+    public.symlink_to("/etc/passwd")
     assert client.get(f"{base}/runs/1/files/public.json").status == 404
+    assert "it is damaged" in client.get(f"{base}/runs").text
+    public.unlink()
+    public.write_bytes(content)  # other tests use this run, too
 
 
 def test_a_browser_runs_and_sees_the_result(client: Client, tab: Any) -> None:

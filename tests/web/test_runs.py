@@ -94,7 +94,7 @@ def test_runs_are_carried_out_one_after_the_other(project: Project) -> None:
         await until(runs[3], "done")
         assert [run.state for run in runs] == ["cancelled", "failed", "failed", "done"]
         assert "signal 9" in runs[2].message
-        assert (runs[3].outputs, runs[3].figures) == (["release.csv"], {"seed": 0})
+        assert (runs[3].outputs, runs[3].figures["seed"]) == (["release.csv"], 0)
         for run in runs[:3]:  # nothing stays of what did not reach its end
             assert sorted(os.listdir(run.folder)) == [MESSAGE, "problem.toml", "run.json"]
 
@@ -181,7 +181,8 @@ def test_what_was_running_is_interrupted(project: Project, tmp_path: Path) -> No
     for state in ("running", "queued", "done", "failed"):
         folder = project.new_run()
         run = Run(project, int(folder.name), {})
-        run.change(state=state, created=1.0, tables={}, wanted=WANTED, about={})
+        tables = {"data": {"file": "inputs/a.csv"}}
+        run.change(state=state, created=1.0, tables=tables, wanted=WANTED, about={}, figures=probe.FIGURES)
         (folder / "release.csv").write_text("half")
         (folder / ".shoal-1-00000000-x.part").write_text("half")
         runs.append(run)
@@ -216,7 +217,7 @@ def test_a_damaged_run_hurts_itself_only(project: Project, content: str) -> None
 def test_a_hostile_run_deletes_and_offers_nothing_elsewhere(project: Project, tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     hostile = {
-        "layout": 1, "state": "running", "created": 1, "tables": {}, "about": {},
+        "layout": 1, "state": "running", "created": 1, "tables": {"data": {"file": "inputs/a.csv"}}, "about": {},
         "wanted": {"file": str(tmp_path / "precious"), "reports": ["../../../../../precious"]},
         "outputs": ["../run.json", str(tmp_path / "precious"), "sub/file", "..", "release.csv"],
     }  # fmt: skip
@@ -229,10 +230,47 @@ def test_a_hostile_run_deletes_and_offers_nothing_elsewhere(project: Project, tm
     assert "mine" not in bench.runs.get(project, 1).message
     bench.runs.recover()
     run = bench.runs.get(project, 1)
-    assert (run.state, run.outputs, run.message) == ("interrupted", ["release.csv"], INTERRUPTED)
+    assert (run.state, run.outputs, run.message) == ("failed", [], DAMAGED)
     assert bench.runs.get(project, 2).message == DAMAGED
     bench.runs.delete(run)
     assert (tmp_path / "precious").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tables": {"data": {"file": "/etc/passwd"}}},
+        {"wanted": {"file": "../../../../../secret"}},
+        {"wanted": {"file": "release.csv"}, "link": "release.csv"},
+        {"figures": {}},
+        {"figures": {**probe.FIGURES, "loss": 1}},
+        {"created": "now"},
+    ],
+)  # fmt: skip
+def test_a_run_that_was_edited_shows_nothing_of_other_files(
+    project: Project, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    (tmp_path / "secret").write_text("mine")
+    content = {
+        "layout": 1, "state": "done", "created": 1.0, "tables": {"data": {"file": "inputs/a.csv"}}, "about": {},
+        "wanted": WANTED, "figures": probe.FIGURES, "outputs": ["release.csv"],
+    }  # fmt: skip
+    folder = project.new_run()
+    (folder / "run.json").write_text(json.dumps(content))
+    bench = Workbench(project.workspace, Limits())
+    assert bench.runs.get(project, 1).state == "done"
+    if "link" in change:
+        (folder / str(change.pop("link"))).symlink_to(tmp_path / "secret")
+    (folder / "run.json").write_text(json.dumps({**content, **change}))
+    assert bench.runs.get(project, 1).message == DAMAGED
+    for page in ("runs", "result", "result/records", "take-away", "result/compare"):
+        assert "mine" not in knock(app_of(project.workspace.root), path=f"/projects/a/{page}", headers=OWN).text
+
+
+def test_odd_numbers_of_runs_are_not_found(project: Project) -> None:
+    app = app_of(project.workspace.root)
+    for number in ("9" * 400, "9" * 5000, "1e5", "-1", "٣"):
+        assert knock(app, path=f"/projects/a/runs/{number}/progress", headers=OWN).status in (400, 404)
 
 
 def test_a_run_that_goes_on_is_not_deleted(project: Project) -> None:

@@ -294,7 +294,7 @@ Worker.program = ("-P", {str(probe.__file__)!r})
 made, benches = page.Workbench.__post_init__, []
 page.Workbench.__post_init__ = lambda self: (made(self), benches.append(self))[0]
 
-def ready(link, folder):
+def ready(link, folder, own):
     project = benches[0].workspace.project("a")
     for what in ("wait", "done"):
         tables = {{"data": {{"file": f"inputs/{{what}}.csv"}}}}

@@ -351,6 +351,17 @@ def test_the_date_of_a_certificate_gives_its_bytes_again(tmp_path: Path, monkeyp
     assert Path(path).read_bytes() == first
 
 
+@pytest.mark.parametrize("name", ["KEY.KEY", "renamed.csv", "link.csv"])
+def test_a_private_key_of_another_name_is_not_shown_either(tmp_path: Path, name: str) -> None:
+    new_keys(tmp_path / "own")
+    if name == "link.csv":
+        (tmp_path / name).symlink_to(tmp_path / "own.key")
+    else:
+        (tmp_path / name).write_bytes((tmp_path / "own.key").read_bytes())
+    with pytest.raises(InputError, match="never shown"):
+        inspect(Session(), {"file": str(tmp_path / name)})
+
+
 def test_a_private_key_is_not_shown_as_data(tmp_path: Path) -> None:
     for data in ({"file": "a.key"}, {"file": "a.csv", "join": ["b.key:x"]}):
         with pytest.raises(InputError, match="never shown"):

@@ -1,6 +1,6 @@
 """Pages never show what was found in a file, a run or a project that has been replaced since.
 
-Covers: web/page.py, web/workspace.py, web/crew.py
+Covers: web/page.py, web/workspace.py, web/crew.py, web/searches.py
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def test_a_table_that_is_joined_is_read_again(client: Client) -> None:
 
 def test_another_project_of_the_same_name_has_a_chart_of_its_own(client: Client) -> None:
     for count in (6, 8):
-        base = client.project("again.basket", b"a,b\na,c\n" * count)
-        assert base == "/projects/again"
+        base = client.project("same name.basket", b"a,b\na,c\n" * count)
+        assert base == "/projects/same-name"
         assert f"From all {2 * count} records" in client.settled(f"{base}/promise/frontier").text
-        client.post(f"{base}/delete", name="again")
-        client.post("/files/delete", file="again.basket")
+        client.post(f"{base}/delete", name="same-name")
+        client.post("/files/delete", file="same name.basket")
 
 
 def test_another_run_of_the_same_number_has_a_certificate_of_its_own(client: Client) -> None:
@@ -75,7 +75,7 @@ def test_another_run_of_the_same_number_has_a_certificate_of_its_own(client: Cli
 
 
 def test_a_form_that_arrives_slowly_undoes_nothing(client: Client) -> None:
-    base = client.project("slow.csv", b"id,age,codes\n1,30,a b\n2,31,a c\n3,32,b c\n4,33,a b\n")
+    base = client.project("slow form.csv", b"id,age,codes\n1,30,a b\n2,31,a c\n3,32,b c\n4,33,a b\n")
     at, body = urlsplit(client.link), b"model=lm"
     connection = http.client.HTTPConnection(str(at.hostname), at.port, timeout=30)
     connection.putrequest("POST", f"{base}/promise/model")
@@ -92,7 +92,7 @@ def test_a_form_that_arrives_slowly_undoes_nothing(client: Client) -> None:
     connection.send(body)
     assert connection.getresponse().status == 303
     connection.close()
-    draft = Draft.load(Workspace.open(client.workspace).project("slow"))
+    draft = Draft.load(Workspace.open(client.workspace).project(base.rpartition("/")[2]))
     assert draft.role("age") == "sensitive"
     assert draft.tables["model"]["name"] == "lm"
 

@@ -253,6 +253,36 @@ def test_no_option_leads_out_of_the_workspace(project: Project, tmp_path: Path, 
             check_paths(tables, project)
 
 
+@pytest.mark.parametrize("name", ["runs", "hierarchies"])
+def test_nothing_is_written_through_a_folder_that_is_a_link(project: Project, tmp_path: Path, name: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    folder = project.folder / name
+    folder.rmdir()
+    folder.symlink_to(tmp_path / "elsewhere")
+    if name == "runs":
+        with pytest.raises(OutputError, match="link to another place"):
+            project.new_run()
+    path = f"{project.path}/{name}/{'0001/release.csv' if name == 'runs' else 'new.csv'}"
+    with pytest.raises(InputError, match="not one of the workspace"):
+        check_paths(table("output", file=path), project)
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_new_workspace_writes_through_no_link(tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "README.txt").symlink_to(tmp_path / "elsewhere.txt")
+    Workspace.open(tmp_path / "ws")
+    assert not (tmp_path / "elsewhere.txt").exists()
+
+
+def test_a_group_cannot_swap_the_folders(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    root.chmod(0o775)
+    Workspace.open(root)
+    assert stat.S_IMODE(root.stat().st_mode) == 0o755
+
+
 def test_what_stays_in_the_workspace_may_be_named(project: Project) -> None:
     check_paths(
         {

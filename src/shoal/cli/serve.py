@@ -108,12 +108,11 @@ def serve(
         raise OptionError(f"--memory must be at least 500MB, which reading small data needs, got {memory}.")
     with ExitStack() as at_end:
 
-        def ready(link: str, folder: Path) -> None:
+        def ready(link: str, folder: Path, own: bool) -> None:
             console.say(f"Shoal workbench: {link}")
             console.say(f"Workspace: {folder}")
-            console.log(
-                "End the workbench with Ctrl+C." if consent else "Only you can open the link. End it with Ctrl+C."
-            )
+            whose = "Only you can open the link." if own else "Whoever has the link can open it: keep it to yourself."
+            console.log(f"{whose} End the workbench with Ctrl+C.")
             if not no_browser:
                 page = _page_that_opens(link, folder)
                 at_end.callback(page.unlink, missing_ok=True)

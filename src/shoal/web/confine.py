@@ -37,12 +37,15 @@ def _checked(path: str, project: Project) -> str:
     folder, _, name = path.removesuffix("/").rpartition("/")
     runs = f"{project.path}/runs/"
     allowed = folder in ("inputs", f"{project.path}/hierarchies")
-    allowed |= folder.startswith(runs) and folder.removeprefix(runs).isdecimal()
+    written = folder.startswith(runs) and folder.removeprefix(runs).isdecimal()
     target = project.workspace.root / path
     try:
         plain_name(name)
         new = not os.path.lexists(target) and "[" not in name  # readers take that for a pattern
-        sound = allowed and (is_own(target) or new or (path.endswith("/") and not target.is_symlink()))
+        parts = written and path.endswith("/") and not target.is_symlink()
+        # A folder on the way that is a link would lead out, also for files that are still to be written.
+        here = target.parent.resolve() == project.workspace.root / folder
+        sound = (allowed or written) and here and (is_own(target) or new or parts)
     except InputError:
         sound = False
     if not sound:

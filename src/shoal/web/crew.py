@@ -21,6 +21,7 @@ LINE = 1 << 27  # bytes of the longest answer
 LOOKERS = 3  # projects whose data are kept in memory
 STOP = 7.0  # seconds that a worker has to end before it is killed
 CALLS = 400  # calls of a project whose results are remembered
+AT_ONCE = 8  # long calls that are carried out at the same time; others wait
 ENDED = 100  # long calls of all projects whose results are remembered
 
 
@@ -240,6 +241,7 @@ class Crew:
         self._alone: dict[str, Task] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     def prepare(self) -> None:
         """Start a spare worker, so that the next one is ready at once."""
@@ -287,11 +289,12 @@ class Crew:
 
     async def _carry_out(self, task: Task, arguments: dict[str, Any]) -> Any:
         """Carry out a call in a new worker, which ends with it."""
-        worker = await self.hire()
-        try:
-            return await self.in_time(worker, task, arguments)
-        finally:
-            await asyncio.shield(worker.stop())
+        async with self._places:
+            worker = await self.hire()
+            try:
+                return await self.in_time(worker, task, arguments)
+            finally:
+                await asyncio.shield(worker.stop())
 
     async def in_time(self, worker: Worker, task: Task, arguments: dict[str, Any]) -> Any:
         """Carry out a call, but no longer than is allowed."""

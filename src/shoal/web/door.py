@@ -179,7 +179,7 @@ _ON = """<!doctype html>
 
 def _refused(why: str) -> Response:
     """Return the answer to requests that may not pass."""
-    return PlainTextResponse(f"403: {why}\n", status_code=403)
+    return PlainTextResponse(f"403: {why}\n", status_code=403, headers={"Connection": "close"})
 
 
 def _with_headers(send: Send) -> Send:

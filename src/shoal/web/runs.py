@@ -28,11 +28,47 @@ from shoal.web.crew import STOP, Crew, Task, TaskError
 from shoal.web.workspace import Project, Workspace, delete_folder, is_own, read_json, write_json
 
 OPEN = ("queued", "running")
-STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
 DAMAGED = "run.json cannot be read: it is damaged. Restore it, or delete this run."
+SHAPE = {  # of run.json: what pages rely on
+    "state": str,
+    "created": float,
+    "tables": {"data": {"file": str}},
+    "wanted": {},
+    "about": {"promise": str, "data": str, "method": str, "found": {}},
+}
+ABOUT: dict[str, Any] = {"promise": "", "data": "", "method": "", "found": {}}
+DAMAGED_ONE: dict[str, Any] = {  # what is shown of a run whose file is damaged
+    "state": "failed",
+    "message": DAMAGED,
+    "created": 0.0,
+    "tables": {},
+    "wanted": {},
+    "about": ABOUT,
+}
+FIGURES = {  # of a run that is done
+    "promise": str,
+    "model": {"name": str, "options": {}},
+    "algorithm": {"title": str},
+    "loss": {"measure": str},
+    "risk": {"before": {}, "after": {}},
+    "reading": {},
+    "input": {"joined": list},
+}
+STATES = (*OPEN, "done", "failed", "cancelled", "interrupted")
 MESSAGE = "message.txt"  # why a run failed; unlike run.json, it may name a label or a row
 KEPT = ("run.json", "problem.toml", MESSAGE)  # files of a run that did not reach its end
 INTERRUPTED = "The workbench ended before this run did: nothing of it was written. Run it again."
+
+
+def fits(value: Any, shape: Any) -> bool:
+    """Return whether a value has the types of a shape, and for a table at least its entries.
+
+    >>> fits({"a": 1, "b": {"c": "x"}}, {"a": float, "b": {"c": str}}), fits({"b": 5}, {"b": {}})
+    (True, False)
+    """
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(fits(value.get(name), one) for name, one in shape.items())
+    return isinstance(value, (int, float) if shape is float else shape)
 
 
 @dataclass
@@ -48,15 +84,20 @@ class Run:
     @classmethod
     def load(cls, project: Project, folder: Path) -> Run:
         """Read a run from its folder. One whose file is damaged has failed."""
-        nothing: dict[str, Any] = {"created": 0.0, "tables": {}, "wanted": {}, "about": {}}
         try:
             content = read_json(folder / "run.json") if is_own(folder / "run.json") else {}
         except InputError:
             content = {}
-        sound = all(isinstance(content.get(name), type(one) | int) for name, one in nothing.items())
-        if not sound or content.get("state") not in STATES:
-            content = {**nothing, "state": "failed", "message": DAMAGED}
-        return cls(project, int(folder.name), content)
+        run = cls(project, int(folder.name), content)
+        try:
+            content["about"] = {**ABOUT, **content.get("about", {})}
+            sound = fits(content, SHAPE) and content["state"] in STATES
+            if not sound or (content["state"] == "done" and not fits(content.get("figures"), FIGURES)):
+                raise InputError(DAMAGED)
+            check_paths(run.tables, project)
+        except (InputError, TypeError):
+            run.content = copy.deepcopy(DAMAGED_ONE)
+        return run
 
     @property
     def folder(self) -> Path:
@@ -155,12 +196,14 @@ class Runs:
     _current: Run | None = None
     _work: asyncio.Task[None] | None = None
     _pending: asyncio.Event = field(default_factory=asyncio.Event)
+    _leaving: set[str] = field(default_factory=set)  # projects that are being deleted
     _checks: dict[str, tuple[str, Task]] = field(default_factory=dict)  # of a project: its choices, and the task
 
     def recover(self) -> int:
         """Mark the runs that an earlier workbench left unfinished. Return how many there are."""
         count = 0
         self.workspace.finish_deleting()
+        remove_leftovers(self.workspace.inputs)  # of uploads
         for project in self.workspace.projects():
             for folder in project.runs():
                 if not (folder / "run.json").is_file():  # it ended before the run was written down
@@ -213,6 +256,8 @@ class Runs:
         key, passphrase
             The file of the key that signs the certificate, and its passphrase, which is never written down.
         """
+        if project.name in self._leaving:
+            raise InputError(f"Project {project.name} is being deleted.")
         if len(self._waiting) >= self.most:
             raise InputError(f"{self.most} runs are waiting already: wait until one has ended, or cancel one.")
         folder = project.new_run()
@@ -262,15 +307,21 @@ class Runs:
         delete_folder(run.folder)
         self.crew.drop(f"{run.path}/")  # another run may get its number
 
-    async def leave(self, project: Project) -> None:
-        """Cancel all runs of a project, and wait until they have ended."""
-        for run in self.of(project):
-            self.cancel(run)
-        if (check := self._checks.pop(project.path, None)) is not None:
-            check[1].work.cancel()
-        while self._current is not None and self._current.project.name == project.name:
-            await asyncio.sleep(0.02)
-        self.crew.drop(f"{project.path}/")
+    async def delete_project(self, project: Project) -> None:
+        """Cancel all runs of a project, wait until they have ended, and delete it."""
+        self._leaving.add(project.name)
+        try:
+            for run in self.of(project):
+                self.cancel(run)
+            if (check := self._checks.pop(project.path, None)) is not None:
+                check[1].work.cancel()
+            while self._current is not None and self._current.project.name == project.name:
+                await asyncio.sleep(0.02)
+            self.crew.drop(f"{project.path}/")
+            self.crew.forget(project.name)
+            project.delete()
+        finally:
+            self._leaving.discard(project.name)
 
     async def _carry_out_all(self) -> None:
         """Carry out one run after another."""

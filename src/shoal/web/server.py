@@ -30,17 +30,18 @@ class Address:
     behind_tls: bool = False  # a proxy in front speaks HTTPS
 
 
-def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[[str, Path], None]) -> None:
+def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[[str, Path, bool], None]) -> None:
     """Serve the workbench until the user ends it.
 
-    ``on_ready`` is called with the link and the workspace when browsers can connect.
+    ``on_ready`` is called with the link, the workspace, and whether connections of other users are refused, when
+    browsers can connect.
     """
     try:
         import uvicorn
 
         from shoal.web import peers
         from shoal.web.app import application
-        from shoal.web.connections import Connection
+        from shoal.web.connections import checked_by
         from shoal.web.door import LOOPBACK, Door, new_token
         from shoal.web.page import Workbench
         from shoal.web.workspace import Workspace
@@ -54,17 +55,18 @@ def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[
         with exclusive_lock(place.root, busy), _listening(address) as listener:
             port = int(listener.getsockname()[1])
             token = address.token or new_token()
+            check_owner = not address.behind_tls and peers.are_known(address.host)
             door = Door(
                 application(Workbench(place, limits)),
                 token,
                 hosts=address.names if address.behind_tls else LOOPBACK,
                 port=None if address.behind_tls else port,
                 secure=address.behind_tls,
-                check_owner=not address.behind_tls and peers.are_known(address.host),
+                check_owner=check_owner,
             )
             config = uvicorn.Config(
                 door,
-                http=Connection,
+                http=checked_by(check_owner),
                 ws="none",
                 proxy_headers=False,  # a client could pretend to be another one
                 log_config=None,
@@ -78,7 +80,7 @@ def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[
             )
             link = _link(address, port, token)
             with suppress(KeyboardInterrupt):
-                asyncio.run(_run(uvicorn.Server(config), listener, lambda: on_ready(link, place.root)))
+                asyncio.run(_run(uvicorn.Server(config), listener, lambda: on_ready(link, place.root, check_owner)))
 
 
 async def _run(server: Any, listener: socket.socket, on_ready: Callable[[], None]) -> None:
@@ -86,7 +88,7 @@ async def _run(server: Any, listener: socket.socket, on_ready: Callable[[], None
     # What a task raises is shown by the page that waits for it. In a log it would quote data.
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
     ready = asyncio.ensure_future(_when_ready(server))
-    ready.add_done_callback(lambda _: on_ready())
+    ready.add_done_callback(lambda done: None if done.cancelled() else on_ready())
     await server.serve(sockets=[listener])
 
 

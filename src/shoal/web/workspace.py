@@ -54,6 +54,7 @@ Of a run, publish the release, its code book, the certificate and public.html or
 """
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _RUN = re.compile(r"[0-9]{4,9}")
+LAST = 999_999_999  # the largest number of a run
 _LONGEST = 120  # characters of a file's name
 _MOST_BYTES = 200  # of a file's name; systems take 255, and temporary names are longer
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
@@ -118,6 +119,8 @@ def _refuse_strangers(folder: Path) -> None:
         raise OutputError(f"{folder} belongs to another user: name another folder.")
     if about.st_mode & stat.S_IWOTH:
         raise OutputError(f"All users of this computer can write to {folder}: name another folder, or chmod o-w it.")
+    if about.st_mode & stat.S_IWGRP:  # they could replace the folders in it
+        folder.chmod(stat.S_IMODE(about.st_mode) & ~stat.S_IWGRP)
 
 
 @dataclass(frozen=True)
@@ -150,8 +153,9 @@ class Workspace:
                 _refuse_strangers(folder)
                 folder.chmod(0o700)
             about = root / "README.txt"
-            if not about.exists():
-                about.write_text(README, encoding="utf-8")
+            if not os.path.lexists(about):
+                with about.open("x", encoding="utf-8") as file:  # never through a link
+                    file.write(README)
         except OSError as error:
             raise OutputError(f"{root} cannot be a workspace: {error.strerror}. Name another folder.") from None
         return cls(root.resolve())
@@ -267,15 +271,21 @@ class Project:
     def run(self, number: int) -> Path:
         """Return the folder of a run that exists."""
         folder = self.folder / "runs" / f"{number:04d}"
-        if not (folder / "run.json").is_file() or folder.resolve() != folder:
-            raise InputError(f"Project {self.name} has no run {number}: choose one of the list.")
+        if number > LAST or not (folder / "run.json").is_file() or folder.resolve() != folder:
+            raise InputError(f"Project {self.name} has no run {str(number)[:10]}: choose one of the list.")
         return folder
 
     def new_run(self) -> Path:
         """Make the folder of the next run."""
         number = max((int(one.name) for one in self.runs()), default=0) + 1
-        folder = self.folder / "runs" / f"{number:04d}"
-        folder.mkdir(parents=True)
+        place = self.folder / "runs"
+        place.mkdir(exist_ok=True)
+        if place.resolve() != place:
+            raise OutputError(f"{place} is a link to another place, where nothing is written: delete the link.")
+        if number > LAST:
+            raise OutputError(f"{place} holds run {LAST}, the last that can be: delete it.")
+        folder = place / f"{number:04d}"
+        folder.mkdir()
         return folder
 
     def delete(self) -> None:

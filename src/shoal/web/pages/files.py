@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -12,19 +10,23 @@ from starlette.routing import Route
 from shoal.web.door import REPORT_POLICY
 from shoal.web.page import project_of, workbench
 from shoal.web.runs import Run
+from shoal.web.workspace import LAST
 
 
 def run_of(request: Request) -> Run:
     """Return the run that the address names."""
-    return workbench(request).runs.get(project_of(request), int(request.path_params["number"]))
+    number = request.path_params["number"]
+    if not number.isdecimal() or len(number) > len(str(LAST)):
+        raise HTTPException(404)
+    return workbench(request).runs.get(project_of(request), int(number))
 
 
-def output_of(run: Run, name: str) -> Path:
+def output_of(run: Run, name: str) -> str:
     """Return a file that a run wrote, if it is a plain file in the run's own folder. All else is not found."""
     path = run.folder / name
     if name not in run.outputs or run.folder.resolve() != run.folder or path.is_symlink() or not path.is_file():
         raise HTTPException(404)
-    return path
+    return f"{run.path}/{name}"
 
 
 async def file(request: Request) -> Response:
@@ -32,7 +34,7 @@ async def file(request: Request) -> Response:
 
     ``?download`` returns a report as a download, too.
     """
-    path = output_of(run_of(request), request.path_params["name"])
+    path = workbench(request).workspace.root / output_of(run_of(request), request.path_params["name"])
     shown = path.suffix == ".html" and "download" not in request.query_params
     headers = {"Cache-Control": "no-store"}
     if shown:
@@ -45,4 +47,4 @@ async def file(request: Request) -> Response:
     )
 
 
-routes = [Route("/runs/{number:int}/files/{name}", file)]
+routes = [Route("/runs/{number}/files/{name}", file)]

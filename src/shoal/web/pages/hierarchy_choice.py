@@ -220,7 +220,7 @@ _MAKERS = {"build": _build, "table": _table, "repair": _repair}
 
 def _files(desk: Desk) -> list[str]:
     """List the files that can be chosen. Keys are never read."""
-    return [file for file in desk.files() if not file.endswith(KEY)]
+    return [file for file in desk.files() if not file.lower().endswith(KEY)]
 
 
 def _file(desk: Desk, name: str) -> str:

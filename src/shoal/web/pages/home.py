@@ -52,9 +52,7 @@ async def delete_project(request: Request) -> Response:
     form, project, bench = await read_form(request), project_of(request), workbench(request)
     if form.text("name") != project.name:
         raise InputError(f"To delete this project with all its runs, type its name, {project.name}.")
-    await bench.runs.leave(project)
-    bench.crew.forget(project.name)
-    project.delete()
+    await bench.runs.delete_project(project)
     return go(request, "/")
 
 

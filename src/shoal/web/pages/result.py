@@ -14,9 +14,9 @@ from shoal.errors import InputError
 from shoal.web.crew import Task, TaskError
 from shoal.web.draft import Draft
 from shoal.web.forms import Form, read_form
-from shoal.web.outputs import codebook_of, public
+from shoal.web.outputs import codebook_of, public, release_of
 from shoal.web.page import AT_ONCE, Desk, go, render, show, waiting
-from shoal.web.pages.files import run_of
+from shoal.web.pages.files import output_of, run_of
 from shoal.web.runs import Run
 
 PATIENCE = 30.0  # seconds that a form waits for the project's worker
@@ -81,7 +81,7 @@ def asked(desk: Desk, run: Run, part: str, wanted: dict[str, Any]) -> Task | Non
     searched = {"find": wanted["find"], "page": wanted["page"]}
     if part == "codebook":
         book = codebook_of(run.outputs)
-        return None if book is None else desk.ask("result.codebook", run=run, file=f"{run.path}/{book}", **searched)
+        return None if book is None else desk.ask("result.codebook", run=run, file=output_of(run, book), **searched)
     if part == "groups":
         return desk.ask("result.groups", run=run, folder=run.path, **searched)
     if part == "records":
@@ -91,7 +91,7 @@ def asked(desk: Desk, run: Run, part: str, wanted: dict[str, Any]) -> Task | Non
             data=run.choices["data"],
             input=run.figures["input"],
             folder=run.path,
-            release=f"{run.path}/{run.content['wanted']['file']}",
+            release=output_of(run, str(release_of(run.outputs))),
             reading=run.figures["reading"],
             **wanted,
         )
@@ -189,5 +189,5 @@ routes = [
     Route("/result/{part}", page),
     Route("/result/{part}/search", search, methods=["POST"]),
     Route("/result/{part}/shown", fragment),
-    Route("/runs/{number:int}/better", better, methods=["POST"]),
+    Route("/runs/{number}/better", better, methods=["POST"]),
 ]

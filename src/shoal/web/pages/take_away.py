@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -156,6 +158,13 @@ async def public_key(request: Request) -> Response:
     return download(content, name)
 
 
+def place_of_check(desk: Desk, run: Run) -> str:
+    """Return the name of the check of a run. It changes with the files of the run and with the keys."""
+    outputs = [f"{run.path}/{name}" for name in run.outputs]
+    versions = [run.stamp, *desk.bench.workspace.versions(run.tables, *outputs, *keys_of(desk))]
+    return f"{run.path}/check/{hashlib.sha256(json.dumps(versions).encode()).hexdigest()[:20]}"
+
+
 async def check(request: Request) -> Response:
     """Begin to check the release with its certificate."""
     form, desk = await read_form(request), Desk.of(request)
@@ -165,10 +174,9 @@ async def check(request: Request) -> Response:
         raise InputError("This run has no certificate to check: run it again with one.")
     if key and (key not in desk.files() or not key.endswith(PUBLIC)):
         raise InputError("Choose a public key of the list, or none.")
-    place = f"{run.path}/check"
-    desk.bench.crew.cancel(place)  # one that goes on, perhaps with another key
+    desk.bench.crew.cancel(f"{run.path}/check")  # one that goes on, perhaps with another key
     desk.bench.crew.alone(
-        place,
+        place_of_check(desk, run),
         "take_away.check",
         {
             "release": f"{run.path}/{release_of(run.outputs)}",
@@ -184,9 +192,9 @@ async def checked(request: Request) -> Response:
     """Show what was checked."""
     desk = Desk.of(request)
     run = run_of(desk, request)
-    task = desk.bench.crew.task(f"{run.path}/check")
-    if task is None:  # the workbench was started anew
-        return render("message.html", message="The result is gone, because the workbench was restarted: check again.")
+    task = desk.bench.crew.task(place_of_check(desk, run))
+    if task is None:  # the workbench was started anew, or a file has changed
+        return render("message.html", message="There is no result for the files as they are now: check again.")
     if shown := await waiting(request, task):
         return shown
     return render("take_away_checked.html", run=run, **task.result())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from shoal.web.worker import Session, file_key
 
 ROWS = 20  # of the preview
 ITEMS = 40  # of a record in the preview
-KEY = ".key"  # the suffix of private keys
+KEY, PEM = ".key", b"-----BEGIN "  # the suffix of private keys, and how keys begin
 CELL = 200  # characters of a cell in the preview
 
 
@@ -27,9 +28,19 @@ def reading_of(given: dict[str, Any]) -> tuple[str, ReadOptions]:
     """Return the file and the reading options of the table [data] of a draft."""
     options: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in given.items()}
     file, reading = str(options.pop("file")), ReadOptions(**options)
-    if any(path.endswith(KEY) for path in (file, *reading.joined_files)):
-        raise InputError("Files called .key are private keys, which are never shown: choose a file with data.")
+    if any(is_key(path) for path in (file, *reading.joined_files)):
+        raise InputError("Private keys are never shown: choose a file with data.")
     return file, reading
+
+
+def is_key(path: str) -> bool:
+    """Return whether a file is a private key, by its name or its content."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(len(PEM))
+    except OSError:
+        start = b""
+    return start == PEM or any(name.lower().endswith(KEY) for name in (path, os.path.realpath(path)))
 
 
 def found(session: Session, given: dict[str, Any]) -> FoundLayout:

@@ -17,7 +17,7 @@ from typing import Any
 
 from shoal import hierarchies
 from shoal.data import Hierarchy
-from shoal.errors import HierarchyError
+from shoal.errors import HierarchyError, OutputError
 from shoal.files import atomic_output
 from shoal.hierarchies.formats import read_draft
 from shoal.web.workspace import project_name
@@ -63,7 +63,7 @@ def new_path(folder: str, wish: str) -> Path:
 
 def write(tree: Hierarchy, path: Path) -> None:
     """Write a hierarchy, if it is read back as it is."""
-    _versions(path).mkdir(parents=True, exist_ok=True)
+    _make_folder(_versions(path))
     new = _versions(path) / "new.csv"
     try:
         hierarchies.save(tree, new, format="arx")
@@ -88,12 +88,19 @@ def _touch(path: Path) -> None:
 
 def keep_version(path: Path, history: History) -> str:
     """Copy a file to its versions, and return the name of the copy."""
-    _versions(path).mkdir(parents=True, exist_ok=True)
+    _make_folder(_versions(path))
     last = max((int(Path(step["file"]).stem) for step in history["steps"] if step["file"]), default=0)
     name = f"{last + 1:04d}.csv"
     with atomic_output(_versions(path) / name, private=True) as file:
         file.write(path.read_bytes())
     return name
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it. One that is a link could lead out of the workspace."""
+    if folder.resolve() != Path.cwd().resolve() / folder:
+        raise OutputError(f"{folder} is, or is below, a link to another place: delete the link.")
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def drop_old(path: Path, history: History) -> None:
