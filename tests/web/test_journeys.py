@@ -140,7 +140,8 @@ def test_order_lines_with_a_product_table(client: Client, tab: Any, tmp_path: Pa
     go_on(tab, "risk")
     go_on(tab, "hierarchy")
     drop_hierarchy(tab, tmp_path / "products.csv")
-    tab.get_by_role("button", name="Make the hierarchy").click()
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Make the hierarchy").click()
     tab.get_by_role("heading", name="Tree").wait_for()
     go_on(tab, "promise")
     go_on(tab, "runs")

@@ -31,6 +31,7 @@ from shoal.web.tasks import promise
 from shoal.web.worker import Session
 from shoal.web.workspace import Workspace
 from tests.web.client import Client
+from tests.web.looks import settle
 
 EVIL = "<img src=x onerror=alert(1)>"
 PATIENTS = "id,age,illness,codes\n" + "".join(
@@ -276,6 +277,24 @@ def test_the_chart_of_large_data_waits_for_a_button_and_can_be_cancelled(client:
     assert 'id="cancel-costs"' in client.get(f"{base}/promise").text
     client.post(f"{base}/promise/draw", cancel="yes")
     assert "Draw the chart from all 3,000 records" in client.get(f"{base}/promise").text
+
+
+@pytest.mark.parametrize("pause", [0, 50, 300])
+def test_what_is_typed_while_another_field_is_saved_is_kept(client: Client, tab: Any, pause: int) -> None:
+    base = client.project(f"typed {pause}.basket", b"a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n" * 9)
+    tab.goto(f"{client.origin}{base}/promise")
+    settle(tab)
+    tab.get_by_label("k", exact=True).focus()
+    tab.keyboard.press("Control+a")
+    tab.keyboard.type("7")
+    tab.keyboard.press("Tab")
+    tab.wait_for_timeout(pause)
+    tab.keyboard.type("3")
+    tab.keyboard.press("Tab")
+    tab.get_by_text("knows up to 3 items").first.wait_for()
+    tab.get_by_text("at least 7 records").first.wait_for()
+    settle(tab)
+    assert draft_of(client, base).tables["model"] == {"name": "km", "k": 7, "m": 3}
 
 
 def test_a_small_chart_that_was_cancelled_does_not_start_again(client: Client) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -180,6 +181,17 @@ def test_choices_of_the_form_are_kept_and_wrong_ones_refused(client: Client) -> 
         "context": "/etc",
     }.items():
         assert client.post(f"{base}/runs", **{name: value}).status == 400, name
+
+
+def test_a_run_of_other_choices_than_those_shown_is_refused(client: Client) -> None:
+    base = small(client, "two tabs.basket")
+    page = client.get(f"{base}/runs").text
+    shown = re.search(r'name="choices" value="(\w+)"', page)
+    assert shown is not None
+    client.post(f"{base}/promise/settings", of="km", k="3", m="1")  # in another tab
+    refused = client.post(f"{base}/runs", choices=shown[1])
+    assert (refused.status, "changed in another tab" in refused.text) == (400, True)
+    assert "None yet" in client.get(f"{base}/runs/list").text
 
 
 def test_runs_wait_for_each_other_and_can_be_cancelled(client: Client) -> None:

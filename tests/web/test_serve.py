@@ -326,6 +326,21 @@ def test_a_killed_server_says_what_was_interrupted(tmp_path: Path) -> None:
     assert all('"state": "interrupted"' in state for state in states)
 
 
+def test_a_page_says_that_the_workbench_has_ended(chromium: Any, tmp_path: Path) -> None:
+    with serving(tmp_path / "ws") as (client, process):
+        base = client.project("ended.basket", b"a,b\na,b\na,c\n" * 3)
+        page = chromium.new_page()
+        page.goto(client.link)
+        page.goto(f"{client.origin}{base}/promise")
+        page.get_by_text("This will be promised").wait_for()
+        process.kill()
+        process.wait()
+        page.get_by_label("k", exact=True).fill("2")
+        page.get_by_label("k", exact=True).press("Enter")
+        page.get_by_text("The workbench does not answer, so nothing more is saved.").wait_for()
+        page.context.close()
+
+
 def test_a_real_browser_gets_in_by_the_page_that_opens(chromium: Any, client: Client, tmp_path: Path) -> None:
     """The page is a file, so the way in begins on another site: browsers hold back the cookie on redirects."""
     page = _page_that_opens(client.link, tmp_path)

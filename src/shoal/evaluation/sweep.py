@@ -43,7 +43,7 @@ def sweep(
     seconds: float = 2.0,
     within: float = math.inf,
 ) -> Iterator[Point]:
-    """Yield what each choice costs, in the order of the choices.
+    """Yield what each choice costs: first that of the model itself, if it is one of them, then in their order.
 
     Parameters
     ----------
@@ -76,6 +76,9 @@ def sweep(
         method = method.changed(time_limit=seconds)
     began = time.monotonic()
     pairs = [(one, other) for other in (known if second is not None else (None,)) for one in strengths]
+    values = problem.model.values()
+    own = (values[first.name], None if second is None else values[second.name])
+    pairs.sort(key=lambda pair: pair != own)
     for at, (one, other) in enumerate(pairs):
         changed = {first.name: one} if second is None or other is None else {first.name: one, second.name: other}
         named = " and ".join(f"{name} = {value}" for name, value in changed.items())

@@ -89,6 +89,15 @@ class Draft:
         """The privacy model with its parameters."""
         return self.job().model
 
+    def promise(self, job: Job) -> str:
+        """Return the promise of a job in one sentence: to persons, if the data have some and the model counts them."""
+        persons = self.found.get("persons")
+        if not persons or not job.model.counts_persons:
+            return job.model.describe()
+        from shoal.data.persons import Persons
+
+        return job.model.describe(Persons.by_id(["one"], persons["noun"]))
+
     @property
     def data(self) -> dict[str, Any]:
         """What is said about the file."""

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from shoal.errors import InputError, OptionError
 from shoal.options import Option, Spec, format_value, listed
 from shoal.quoting import cells
-from shoal.web.words import label
+from shoal.web.words import in_page, label
 
 LARGEST = 1 << 20  # bytes of a form
 DELIMITER = "TEXT"  # what options call a text between others
@@ -116,7 +116,7 @@ def fields(
 def _field(one: Option, value: Any, files: Collection[str]) -> Field:
     """Return the field of an option."""
     text = "" if value is None or value == () or value == [] else _text(one, value)
-    rest: dict[str, Any] = {"name": one.name, "label": label(one.name), "help": one.help, "rare": one.rare}
+    rest: dict[str, Any] = {"name": one.name, "label": label(one.name), "help": in_page(one.help), "rare": one.rare}
     if one.type is tuple:
         return Field(**rest, kind="labels", value="\n".join(value or ()))
     if bool in (one.type, *one.also):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,6 +16,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from shoal._version import __version__
+from shoal.errors import ShoalError
+from shoal.jobs.problem_paths import paths_of
 from shoal.report.formatting import count_noun, label, share
 from shoal.report.html import powers
 from shoal.web.crew import Crew, Task, TaskError
@@ -46,10 +51,25 @@ class Workbench:
     runs: Runs = field(init=False)
     searches: Searches = field(default_factory=Searches)
 
+    def user_of(self, path: str) -> Project | None:
+        """Return a project that names a file, itself or in one of its runs, or None: each run can be repeated."""
+        for project in self.workspace.projects():
+            used = [run.tables for run in self.runs.of(project)]
+            with suppress(ShoalError):  # a damaged project uses nothing
+                used.append(Draft.load(project).tables)
+            if any(path in paths_of(tables) for tables in used):
+                return project
+        return None
+
     def __post_init__(self) -> None:
         """Set up the workers and the queue."""
         self.crew = Crew(self.workspace.root, self.limits.memory, self.limits.seconds)
         self.runs = Runs(self.workspace, self.crew, self.limits.queue)
+
+
+def is_about_keys(path: str) -> bool:
+    """Return whether a file is a key by its name, so that it is not offered as data."""
+    return path.lower().endswith((".key", ".pub"))
 
 
 def workbench(request: Request) -> Workbench:
@@ -95,6 +115,11 @@ class Desk:
         if run is not None:
             versions += [run.stamp, *self.bench.workspace.versions(run.tables)]
         return self.bench.crew.ask(self.project.name, call, arguments, versions)
+
+    @property
+    def choices(self) -> str:
+        """A text that changes with the choices of the draft: forms send it, to notice what another tab has changed."""
+        return hashlib.sha256(json.dumps(self.draft.tables, sort_keys=True).encode()).hexdigest()[:16]
 
     def keep_search(self, **values: Any) -> str:
         """Remember what is searched for, and return the name by which addresses call it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ _OWN = {  # what is no field of a form
     "item_column": "the role set",
     "person": "the role person",
 }
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 
 def label(name: str) -> str:
@@ -36,8 +38,15 @@ def in_page(message: str) -> str:
 
     >>> in_page("Name the column (id_column=), or pass item_delimiter='|' and header=False.")
     'Name the column (the role record), or pass \u201cItem delimiter\u201d: | and \u201cHeader\u201d: no.'
+    >>> in_page("It undoes --escape-formulas.")
+    'It undoes \u201cEscape formulas\u201d.'
     """
-    return respell(message, _options(), _written)
+    return _FLAG.sub(_of_flag, respell(message, _options(), _written))
+
+
+def _of_flag(found: re.Match[str]) -> str:
+    """Write what help texts spell as on the command line."""
+    return _written(found[1].replace("-", "_"), None)
 
 
 def bug(error: Exception) -> str:

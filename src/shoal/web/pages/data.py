@@ -12,9 +12,10 @@ from shoal.data.columns import Type
 from shoal.errors import InputError
 from shoal.io.read_options import ReadOptions
 from shoal.web import forms
+from shoal.web.crew import Task, TaskError
 from shoal.web.draft import ROLES
 from shoal.web.forms import read_form
-from shoal.web.page import Desk, go, render, show, waiting
+from shoal.web.page import Desk, go, is_about_keys, render, show, waiting
 
 JOIN = ("join",)  # reading options that the page asks for in another way
 
@@ -22,13 +23,15 @@ JOIN = ("join",)  # reading options that the page asks for in another way
 async def page(request: Request) -> Response:
     """Show the step."""
     desk = Desk.of(request)
-    files = [one for one in desk.files() if one != desk.draft.data["file"]]
+    files = [one for one in desk.files() if one != desk.draft.data["file"] and not is_about_keys(one)]
     return show(
         request,
         "data",
         desk,
         fields=forms.fields(ReadOptions, desk.draft.data, without=JOIN),
         files=files,
+        limits=desk.bench.limits,
+        joining="joining" in request.query_params,
         joined=[one.split(":") for one in _joins(desk)],
     )
 
@@ -40,7 +43,7 @@ async def found(request: Request) -> Response:
         versions, asked = desk.data_versions(), desk.draft.data
         task = desk.ask("data.inspect", data=asked)
         if shown := await waiting(request, task):
-            return shown
+            return render("data_failed.html", base=desk.base, error=failure(task)) if task.failed else shown
         desk = Desk.of(request)  # another form may have changed it meanwhile
         if desk.draft.data != asked:
             return await found(request)
@@ -53,6 +56,54 @@ async def found(request: Request) -> Response:
     return render(
         "data_found.html", result=task.result(), draft=desk.draft, roles=ROLES, types=get_args(Type), base=desk.base
     )
+
+
+def failure(task: Task) -> TaskError:
+    """Return why a task has failed."""
+    try:
+        task.result()
+    except TaskError as error:
+        return error
+    raise AssertionError
+
+
+async def remedies(request: Request) -> Response:
+    """Show what can be done about a file that cannot be read."""
+    desk = Desk.of(request)
+    task = desk.ask("data_remedies.is_windows_text", file=desk.draft.data["file"])
+    if shown := await waiting(request, task):
+        return shown
+    return render("data_remedies.html", base=desk.base, windows=task.result())
+
+
+async def convert(request: Request) -> Response:
+    """Go on with a copy of the file that is UTF-8."""
+    await read_form(request)
+    desk = Desk.of(request)
+    file = desk.draft.data["file"]
+    stem, dot, suffixes = file.rpartition("/")[2].partition(".")
+    path = desk.bench.workspace.new_input(f"{stem}-utf8{dot}{suffixes}")
+    target = f"{desk.bench.workspace.inputs.name}/{path.name}"
+    await desk.bench.crew.alone(
+        f"{desk.project.path}/convert", "data_remedies.to_utf8", {"file": file, "target": target}
+    ).work
+    desk = Desk.of(request)
+    desk.draft.data["file"], desk.draft.found = target, {}
+    desk.save()
+    return go(request, f"{desk.base}/data")
+
+
+async def discard(request: Request) -> Response:
+    """Delete a project without runs, and its file if nothing else uses it."""
+    await read_form(request)
+    desk = Desk.of(request)
+    if any(desk.bench.runs.of(desk.project)):
+        raise InputError("This project has runs: delete it on the first page, and then its file.")
+    file = desk.draft.data["file"]
+    await desk.bench.runs.delete_project(desk.project)
+    if desk.bench.user_of(file) is None:
+        (desk.bench.workspace.root / file).unlink(missing_ok=True)
+    return go(request, "/")
 
 
 async def roles(request: Request) -> Response:
@@ -155,6 +206,9 @@ def _joins(desk: Desk) -> list[str]:
 routes = [
     Route("/data", page),
     Route("/data/found", found),
+    Route("/data/remedies", remedies),
+    Route("/data/convert", convert, methods=["POST"]),
+    Route("/data/discard", discard, methods=["POST"]),
     Route("/data/roles", roles, methods=["POST"]),
     Route("/data/values", values, methods=["POST"]),
     Route("/data/reading", reading, methods=["POST"]),

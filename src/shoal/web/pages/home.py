@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from shoal.errors import InputError, ShoalError
-from shoal.jobs.problem_paths import paths_of
 from shoal.web.draft import Draft
 from shoal.web.forms import read_form
-from shoal.web.page import go, project_of, render, workbench
+from shoal.web.page import go, is_about_keys, project_of, render, workbench
 from shoal.web.uploads import receive
+from shoal.web.workspace import Project
 
 
 async def home(request: Request) -> Response:
     """Show the projects and the files."""
     bench = workbench(request)
-    projects = [(one, bench.runs.of(one)) for one in bench.workspace.projects()]
+    projects = [(one, data_of(one), bench.runs.of(one)) for one in bench.workspace.projects()]
     return render(
         "home.html",
         projects=projects,
         files=bench.workspace.input_files(),
+        data=[one for one in bench.workspace.input_files() if not is_about_keys(one.name)],
         limits=bench.limits,
         workspace=str(bench.workspace.root),
     )
+
+
+def data_of(project: Project) -> str:
+    """Return the name of the file of a project, or what is wrong with the project."""
+    try:
+        return str(Draft.load(project).data["file"]).rpartition("/")[2]
+    except ShoalError:
+        return "damaged"
 
 
 async def upload(request: Request) -> Response:
@@ -60,12 +67,8 @@ async def delete_file(request: Request) -> Response:
     """Delete an input that no project and no run uses: each run can be repeated."""
     form, bench = await read_form(request), workbench(request)
     path = bench.workspace.input(form.text("file"))
-    for project in bench.workspace.projects():
-        used = [run.tables for run in bench.runs.of(project)]
-        with suppress(ShoalError):  # a damaged project uses nothing
-            used.append(Draft.load(project).tables)
-        if any(path in paths_of(tables) for tables in used):
-            raise InputError(f"{path} is used by the project {project.name} or its runs: delete them first.")
+    if (project := bench.user_of(path)) is not None:
+        raise InputError(f"{path} is used by the project {project.name} or its runs: delete them first.")
     (bench.workspace.root / path).unlink()
     return go(request, "/")
 

@@ -38,6 +38,7 @@ async def page(request: Request) -> Response:
         desk,
         job=job,
         problem=problem,
+        promise="" if job is None else desk.draft.promise(job),
         roles=columns_by_role(desk),
         keys=[one for one in desk.files() if one.endswith(KEY)],
         contexts=[one for one in desk.files() if one.endswith(CONTEXT)],
@@ -100,7 +101,7 @@ async def checks(request: Request) -> Response:
     task = desk.bench.runs.check(desk.project, checked_tables(desk))
     if shown := await waiting(request, task):
         return shown
-    return render("runs_check.html", result=task.result(), base=desk.base, promise=job.model.describe())
+    return render("runs_check.html", result=task.result(), base=desk.base)
 
 
 async def listed(request: Request) -> Response:
@@ -123,6 +124,8 @@ async def progress(request: Request) -> Response:
 async def begin(request: Request) -> Response:
     """Put a run into the queue."""
     form, desk = await read_form(request), Desk.of(request)
+    if form.text("choices", desk.choices) != desk.choices:
+        raise InputError("These choices were changed in another tab: reload the page, and check what will be done.")
     choose(desk, form)
     desk.save()
     job, problem = planned(desk)
@@ -184,7 +187,7 @@ async def signing(desk: Desk, form: Form) -> str:
 def add(desk: Desk, draft: Draft, chosen: dict[str, Any], job: Job, key: str = "", passphrase: str = "") -> Run:
     """Put a run into the queue, with what the list shows of it before there are figures."""
     about = {
-        "promise": job.model.describe(),
+        "promise": draft.promise(job),
         "method": job.algorithm.title,
         "data": job.data.file.rpartition("/")[2],
         "found": {**draft.found, "notes": []},  # notes may quote the data

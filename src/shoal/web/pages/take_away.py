@@ -98,8 +98,14 @@ async def certificate(request: Request) -> Response:
         base=desk.base,
         run=run,
         before=run.content.get("about", {}).get("signs"),
+        timed=ended_by_time(run),
         **task.result(),
     )
+
+
+def ended_by_time(run: Run) -> bool:
+    """Return whether the time limit ended the search, so that another run may find another release."""
+    return (run.figures.get("optimality") or {}).get("ended") == "time limit"
 
 
 async def commands(request: Request) -> Response:
@@ -109,14 +115,13 @@ async def commands(request: Request) -> Response:
     task = desk.ask("take_away.commands", run=run, tables=run.tables, folder=run.path)
     if shown := await waiting(request, task):
         return shown
-    proof = run.figures.get("optimality") or {}
     return render(
         "take_away_commands.html",
         base=desk.base,
         run=run,
         files=DOWNLOADS,
         folder=shell_word(str(desk.bench.workspace.root)),
-        timed=proof.get("ended") == "time limit",
+        timed=ended_by_time(run),
         **task.result(),
     )
 

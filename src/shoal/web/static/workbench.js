@@ -23,7 +23,7 @@ function upload(form, file) {
     }
     status.textContent = `${request.responseText} is in the workspace.`;
     const then = document.querySelector(form.dataset.then);
-    if (!then) { window.location.reload(); return; }
+    if (!then) { window.location.search = form.dataset.query || ""; return; }
     const name = then.elements[form.dataset.name || "file"];
     if (name.tagName === "SELECT") name.add(new Option(request.responseText, request.responseText));
     name.value = request.responseText;
@@ -50,6 +50,52 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop" && event.dataTransfer.files.length) upload(form, event.dataTransfer.files[0]);
   });
 }
+
+// Forms that save when they change are replaced by the answer. What was typed meanwhile is kept, and saved after it.
+const sent = new WeakMap();
+let kept = [];
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const form = event.target.closest("form");
+  if (form) sent.set(form, new FormData(form));
+});
+document.addEventListener("htmx:beforeSwap", (event) => {
+  kept = [];
+  for (const field of event.detail.target.querySelectorAll("form[hx-trigger] :is(input:not([type=checkbox]), textarea)[id]")) {
+    const known = sent.get(field.form), before = known ? known.get(field.name) : field.defaultValue;
+    const focused = field === document.activeElement, edited = field.value !== before;
+    // After Tab, the whole value is selected, and what is typed next replaces it. Fields of numbers do not tell.
+    const whole = field.type === "number" || (field.selectionStart === 0 && field.selectionEnd === field.value.length);
+    if (focused || edited) kept.push({ id: field.id, value: field.value, focused, edited, whole });
+  }
+});
+document.addEventListener("htmx:afterSettle", () => {
+  const fields = kept;
+  kept = [];
+  for (const { id, value, focused, edited, whole } of fields) {
+    const field = document.getElementById(id);
+    if (!field) continue;
+    const changed = () => field.dispatchEvent(new Event("change", { bubbles: true }));
+    if (edited) field.value = value;
+    if (focused) {
+      field.focus();
+      if (edited) field.addEventListener("blur", changed, { once: true });
+      else if (whole) field.select();
+    } else if (edited) changed();
+  }
+});
+
+// A workbench that has ended must not look alive.
+function tell(text) {
+  const message = document.getElementById("message"), box = document.createElement("div"), line = document.createElement("p");
+  line.textContent = text;
+  box.className = "error";
+  box.append(line);
+  message.replaceChildren(box);
+  message.scrollIntoView({ block: "center" });
+}
+document.addEventListener("htmx:sendError", () => {
+  tell("The workbench does not answer, so nothing more is saved. Is it still running? Start it again with: shoal serve");
+});
 
 // A message at the top of the page tells what is wrong with a form further down, which keeps what was typed.
 document.addEventListener("htmx:afterSwap", (event) => {

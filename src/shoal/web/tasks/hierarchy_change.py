@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -101,15 +102,24 @@ def _build(session: Session, data: dict[str, Any], of: str, spec: Spec, how: dic
     if not supports:
         raise InputError("There are no labels to group: look at the step Data.")
     session.progress("building a hierarchy", 0.0)
-    return over(
-        supports,
-        how["by"],
-        fanout=how.get("fanout", 5),
-        seed=how.get("seed", 0),
-        lengths=how.get("lengths") or None,
-        marks=origin.marks,
-        columns=origin.set_columns if of == "items" else (),
-    )
+
+    def built(lengths: Sequence[int]) -> Hierarchy:
+        return over(
+            supports,
+            how["by"],
+            fanout=how.get("fanout", 5),
+            seed=how.get("seed", 0),
+            lengths=lengths or None,
+            marks=origin.marks,
+            columns=origin.set_columns if of == "items" else (),
+        )
+
+    tree = built(how.get("lengths", ()))
+    if how["by"] == "prefix" and not how.get("lengths") and len(tree) == tree.n_leaves + 1:
+        tree = built(range(1, max(map(len, supports))))  # codes without separators: every beginning that several share
+    if len(tree) == tree.n_leaves + 1 and len(supports) > how.get("fanout", 5):
+        raise InputError("No two labels begin alike, so there is nothing to group by: build the groups in another way.")
+    return tree
 
 
 def _of_table(

@@ -74,7 +74,7 @@ def _missing(tree: Hierarchy, rows: Transactions, missing: list[hierarchies.Miss
     for one in missing[:PLACES]:
         near = one.hint.removeprefix(_HINT[0]).removesuffix(_HINT[1])
         note = f"in {count_noun(one.records, 'record')}"
-        if near in tree.code_of:
+        if near in tree.code_of and abs(len(near) - len(one.label)) < 2:  # a misspelling, not another word
             parent = tree.labels[int(tree.parent[tree.code_of[near]])]
             edit = {"what": "add", "label": [one.label], "parent": parent}
             places.append(Place(one.label, tree.code_of[near], f"{note}; looks like '{near}'", "Put it beside", edit))

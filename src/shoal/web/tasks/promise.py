@@ -114,7 +114,8 @@ def frontier(session: Session, tables: Tables, sample: int) -> dict[str, Any]:
             problem = job.problem()
             within = WITHIN if few else math.inf
             tried = sweep(problem, strengths, known, engine, seconds=EACH, within=within)
-            points, measure, kind = list(tried), problem.model.primary_loss({}, problem.loss.name)[1], ""
+            points = sorted(tried, key=lambda one: (one.knowledge or 0, one.strength))
+            measure, kind = problem.model.primary_loss({}, problem.loss.name)[1], ""
     return {
         "strength": first.name,
         "knowledge": None if second is None else second.name,
