@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
@@ -64,8 +64,12 @@ class Browser:
         return body
 
     def post(self, path: str, **fields: str) -> str:
-        """Send a form, and return where it leads."""
-        return self._ask("POST", path, urlencode(fields).encode(), {**self._own, **self._origin})[2]
+        """Send a form, note how long it took, and return where it leads."""
+        start = time.perf_counter()
+        status, _, location = self._ask("POST", path, urlencode(fields).encode(), {**self._own, **self._origin})
+        self.times.append(1000 * (time.perf_counter() - start))
+        self.errors += status >= 400
+        return location
 
     def upload(self, file: Path) -> None:
         """Upload a file."""
@@ -117,8 +121,10 @@ def rows(seconds: float = 60.0) -> Iterator[dict[str, Any]]:
             browser = Browser(link)
             base = browser.project(REAL / "groceries" / "transactions.basket")
             browser.upload(REAL / "groceries" / "hierarchy.csv")
+            _run(browser, base)
             pages = found_pages(browser, base)
             yield from _pages(link, pages)
+            yield from _forms(link, base)
             yield _together(link, pages, seconds)
             yield from _beside_a_large_file(link, pages)
 
@@ -164,6 +170,41 @@ def _pages(link: str, pages: list[str]) -> Iterator[dict[str, Any]]:
         every += browser.times
         yield _row(re.sub(r"^/projects/[^/]+", "", kind), browser.times, TARGETS["page"], browser.errors)
     yield _row("all pages", every, TARGETS["page"])
+
+
+def _run(browser: Browser, base: str) -> None:
+    """Choose a hierarchy, and carry out a run, so that the pages of its result have something to show."""
+    browser.settled(f"{base}/data/found")
+    browser.post(f"{base}/hierarchy/choose", of="items", file="hierarchy.csv")
+    browser.post(f"{base}/promise/settings", of="km", k="5", m="1")
+    browser.post(f"{base}/runs", certificate="yes", explanations="yes")
+    until = time.monotonic() + PATIENCE
+    while ">done<" not in browser.get(f"{base}/runs/list") and time.monotonic() < until:
+        time.sleep(0.2)
+
+
+def _forms(link: str, base: str) -> Iterator[dict[str, Any]]:
+    """Send the forms that answer at once several times, with other values each time."""
+    forms: dict[str, Callable[[int], dict[str, str]]] = {
+        "promise/model": lambda at: {"model": ("km", "transactional-k")[at % 2]},
+        "promise/settings": lambda at: {"of": "km", "k": str(2 + at), "m": "2"},
+        "promise/point": lambda at: {"point": f"k={2 + at},m=1"},
+        "promise/search": lambda at: {"text": "milk beer rice"[at % 10 :]},
+        "hierarchy/search": lambda at: {"of": "items", "text": "milk beer rice"[at % 10 :]},
+        "result/records/search": lambda at: {"run": "1", "find": "milk"},
+        "result/groups/search": lambda at: {"run": "1", "find": "milk"},
+    }
+    every: list[float] = []
+    for path, values in forms.items():
+        browser = Browser(link)
+        if path.startswith("promise/"):
+            browser.post(f"{base}/promise/model", model="km")
+            browser.times.clear()
+        for at in range(TURNS):
+            browser.post(f"{base}/{path}", **values(at))
+        every += browser.times
+        yield _row(f"form {path}", browser.times, TARGETS["page"], browser.errors)
+    yield _row("all forms", every, TARGETS["page"])
 
 
 def _together(link: str, pages: list[str], seconds: float) -> dict[str, Any]:

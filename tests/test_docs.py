@@ -105,6 +105,13 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def test_every_picture_of_the_workbench_is_shown() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "how-to").glob("*.md"))
+    assert [
+        one.name for one in (ROOT / "docs" / "images" / "workbench").iterdir() if f"workbench/{one.name}" not in text
+    ] == []
+
+
 def test_every_option_has_a_help_text() -> None:
     def commands(group: click.Group) -> list[click.Command]:
         below = [commands(sub) if isinstance(sub, click.Group) else [sub] for sub in group.commands.values()]
