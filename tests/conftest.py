@@ -23,6 +23,11 @@ from tests import budget  # noqa: F401  (every random test runs under its profil
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """``-n auto``: one more than there are cores, because many tests wait for processes that they start."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real data sets; tests that need it are skipped, visibly, where it is not."""

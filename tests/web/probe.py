@@ -39,6 +39,11 @@ def kept(session: Session) -> int:
     return int(session.kept["count"][1])
 
 
+def number(session: Session) -> int:
+    """Return the number of this process."""
+    return os.getpid()
+
+
 def nap(session: Session, seconds: float, ignore: bool = False) -> str:
     """Wait, and clean up when interrupted."""
     Path("began").write_text(str(os.getpid()))
@@ -107,7 +112,7 @@ def run(session: Session, tables: dict[str, Any], folder: str, passphrase: str =
 
 if __name__ == "__main__":
     tasks: Any = types.ModuleType("shoal.web.tasks.probe")
-    for task in (add, kept, nap, die, grow, refuse, broken, huge, whoami):
+    for task in (add, kept, number, nap, die, grow, refuse, broken, huge, whoami):
         setattr(tasks, task.__name__, task)
     sys.modules["shoal.web.tasks.probe"] = tasks
     runs: Any = types.ModuleType("shoal.web.tasks.run")

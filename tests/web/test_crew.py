@@ -200,14 +200,12 @@ def test_closing_ends_everything(tmp_path: Path) -> None:
 
 def test_only_some_projects_keep_their_data_in_memory(tmp_path: Path) -> None:
     async def act(crew: Crew) -> None:
-        await crew.ask("a", "probe.nap", {"seconds": 0}).work
-        first = int((tmp_path / "began").read_text())
+        assert await crew.ask("a", "probe.kept", {}).work == 1
         for name in ("b", "a", "b"):
             assert await crew.ask(name, "probe.add", {"first": 1, "second": 1}).work == 2
         for number in range(crew_module.LOOKERS):
             await crew.ask(f"other {number}", "probe.kept", {}).work
-        assert ended(first)
-        assert await crew.ask("a", "probe.kept", {}).work == 1
+        assert await crew.ask("a", "probe.kept", {}).work == 1  # it would be 2 if anything were still known
 
     with_crew(tmp_path, act)
 
@@ -232,6 +230,21 @@ def test_a_worker_that_cannot_start_is_a_message(tmp_path: Path, monkeypatch: py
     async def act(crew: Crew) -> None:
         for _ in range(2):
             assert (await error_of(crew.ask("p", "probe.kept", {}))).kind == "crash"
+
+    with_crew(tmp_path, act)
+
+
+def test_a_worker_of_a_forgotten_project_serves_another_one_and_knows_nothing(tmp_path: Path) -> None:
+    async def act(crew: Crew) -> None:
+        first = await whoami(crew, "one")
+        assert [await crew.ask("one", "probe.kept", {}, n).work for n in range(2)] == [1, 2]
+        crew.forget("one")
+        await asyncio.gather(*crew._ending)
+        assert await whoami(crew, "two") == first
+        assert await crew.ask("two", "probe.kept", {}, 0).work == 1
+
+    async def whoami(crew: Crew, project: str) -> int:
+        return int(await crew.ask(project, "probe.number", {}).work)
 
     with_crew(tmp_path, act)
 

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from shoal.web.worker import RESET
+
 LINE = 1 << 27  # bytes of the longest answer
 LOOKERS = 3  # projects whose data are kept in memory
 STOP = 7.0  # seconds that a worker has to end before it is killed
@@ -62,6 +64,11 @@ class Worker:
     def alive(self) -> bool:
         """Whether it can take calls."""
         return self._process.returncode is None and not self._killed
+
+    @property
+    def idle(self) -> bool:
+        """Whether it can take calls, and has none."""
+        return self.alive and not self._busy and not self._turn.locked()
 
     async def call(self, name: str, arguments: dict[str, Any], progress: Callable[[str, float], None]) -> Any:
         """Carry out a call, and return its result."""
@@ -215,10 +222,10 @@ class Looker:
         return await self._crew.in_time(worker, task, arguments)
 
     async def stop(self) -> None:
-        """End the worker."""
+        """Give the worker back."""
         if self._worker is not None:
-            with contextlib.suppress(OSError):  # it could not start
-                await (await self._worker).stop()
+            with contextlib.suppress(OSError, TaskError):  # it could not start
+                await self._crew.take_back(await self._worker)
 
 
 class Crew:
@@ -237,6 +244,7 @@ class Crew:
     def __init__(self, folder: Path, memory: int, seconds: float) -> None:
         self.folder, self.memory, self.seconds = folder, memory, seconds
         self._spare: asyncio.Task[Worker] | None = None
+        self._idle: Worker | None = None  # one whose project was forgotten
         self._lookers: dict[str, Looker] = {}  # the one used last comes last
         self._alone: dict[str, Task] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -248,8 +256,20 @@ class Crew:
         if self._spare is None and not self._closed:
             self._spare = asyncio.ensure_future(Worker.start(self.folder, self.memory))
 
+    async def take_back(self, worker: Worker) -> None:
+        """Let another project use a worker that has nothing to do, or end it. To start one takes 0.3 s."""
+        if worker.idle and self._idle is None and not self._closed:
+            self._idle = worker
+            with contextlib.suppress(TaskError):  # it is not alive, then
+                await worker.call(RESET, {}, lambda stage, share: None)
+        else:
+            await worker.stop()
+
     async def hire(self) -> Worker:
         """Return a worker that nobody uses."""
+        idle, self._idle = self._idle, None
+        if idle is not None and idle.alive:
+            return idle
         self.prepare()
         if self._spare is None:
             raise TaskError("cancelled", "The workbench has ended.")
@@ -349,6 +369,8 @@ class Crew:
             with contextlib.suppress(OSError):
                 self._end((await self._spare).stop())
             self._spare = None
+        if self._idle is not None:
+            self._end(self._idle.stop())
         waiting = [*self._ending, *(task.work for task in self._alone.values())]
         await asyncio.gather(*waiting, return_exceptions=True)
 

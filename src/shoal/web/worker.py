@@ -31,6 +31,7 @@ from shoal.web.words import bug, in_page
 
 EVERY = 0.1  # seconds between two messages about progress
 LOADED = ("shoal.jobs.anonymize", "shoal.jobs.job")  # before the first call
+RESET = "reset"  # the call after which another project may use the process
 GRACE = 5.0  # seconds that an interrupted task has to clean up
 Arguments = dict[str, Any]
 
@@ -122,6 +123,10 @@ def _answer(session: Session, call: dict[str, Any], answers: IO[str]) -> None:
 
     session.progress = tell
     try:
+        if call["call"] == RESET:
+            session.kept.clear()
+            _write(answers, {"result": None})
+            return
         module, _, function = call["call"].partition(".")
         task = getattr(importlib.import_module(f"shoal.web.tasks.{module}"), function)
         _write(answers, {"result": task(session, **call["arguments"])})
