@@ -1,6 +1,6 @@
 """How many random examples a property is tried on: few by default, many in ``make fuzz``.
 
-``@examples(300)`` states what a property deserves. The default suite takes a tenth of that, always the same examples.
+``@examples(300)`` states what a property deserves. The default suite takes a fourteenth of that, always the same examples.
 The profile ``fuzz`` takes ten times as many, with another seed in every run.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-PROFILES = {"default": 1 / 10, "fuzz": 10}
+PROFILES = {"default": 1 / 14, "fuzz": 10}
 PROFILE = os.environ.get("SHOAL_TEST_PROFILE", "default")
 
 settings.register_profile(

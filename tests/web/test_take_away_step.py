@@ -101,6 +101,9 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
 }
 
 
+SLOW = ("order lines joined with products", "sensitive items and a hierarchy made in the workbench")
+
+
 def workspace_with(root: Path, files: dict[str, str]) -> Workspace:
     """Return a workspace with a project ``p`` and these files."""
     workspace = Workspace.open(root)
@@ -128,7 +131,7 @@ def contents(run: Run, root: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.filterwarnings("ignore:Items in column")  # are separated by another mark
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in CASES])
 def test_command_script_and_problem_file_give_the_same_bytes(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -217,7 +217,7 @@ class Looker:
             broken = self._worker.cancelled() or self._worker.exception() is not None
             self._worker = None if broken or not self._worker.result().alive else self._worker
         if self._worker is None:
-            self._worker = asyncio.ensure_future(self._crew.hire())
+            self._worker = asyncio.ensure_future(self._crew.hire(used=True))
         worker = await asyncio.shield(self._worker)
         return await self._crew.in_time(worker, task, arguments)
 
@@ -265,11 +265,12 @@ class Crew:
         else:
             await worker.stop()
 
-    async def hire(self) -> Worker:
-        """Return a worker that nobody uses."""
-        idle, self._idle = self._idle, None
-        if idle is not None and idle.alive:
-            return idle
+    async def hire(self, *, used: bool = False) -> Worker:
+        """Return a worker that nobody uses, perhaps a ``used`` one. Runs need a new one: they report its memory."""
+        if used and self._idle is not None:
+            idle, self._idle = self._idle, None
+            if idle.alive:
+                return idle
         self.prepare()
         if self._spare is None:
             raise TaskError("cancelled", "The workbench has ended.")
