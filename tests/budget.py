@@ -1,7 +1,7 @@
 """How many random examples a property is tried on: few by default, many in ``make fuzz``.
 
-``@examples(300)`` states what a property deserves. The default suite takes a fourteenth of that, always the same examples.
-The profile ``fuzz`` takes ten times as many, with another seed in every run.
+``@examples(300)`` states what a property deserves. The default suite takes a fourteenth of that, always the same
+examples. The profile ``fuzz`` takes ten times as many, with another seed in every run.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def pages() -> list[Path]:
     return sorted(page for page in found if any(words[:2] == ["shoal", "generate"] for words, _ in commands(page)))
 
 
-SLOW = {"compare"}  # their quick run still takes more than a few seconds
+SLOW = {"compare", "order-lines", "large-data"}  # their quick run still takes seconds
 
 
 def test_the_page_shows_the_tables_as_they_are_generated(shell: Shell) -> None:

@@ -74,6 +74,7 @@ def test_the_end_of_a_search_is_told() -> None:
     assert scale.ended(late) == "gap 1.2%, time limit"
 
 
+@pytest.mark.slow
 def test_a_child_is_measured_alone() -> None:
     mine = bytearray(200_000_000)
     small = launch.run([sys.executable, "-c", "print('hello')"])

@@ -65,6 +65,7 @@ def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
     assert "talks" in {row["algorithm"] for row in kept}, "what is not in the grid any more is not lost"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_ended_by_a_lower_limit_runs_again(tmp_path: Path) -> None:
     (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [wrong.Hangs()])
     ran: list[str] = []
@@ -76,6 +77,7 @@ def test_a_run_that_was_ended_by_a_lower_limit_runs_again(tmp_path: Path) -> Non
     assert ran == ["time limit: over 0.5 s", "time limit: over 0.6 s"]
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_equals_uninterrupted(home: Path, shell: Shell) -> None:
     """The lab kills itself after five rows, in the middle of others; what it wrote last is torn."""
     (home / "grid.toml").write_text(GRID.replace("m = [1, 2]", "m = 2"), encoding="utf-8")  # 20 runs
@@ -118,6 +120,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:
     assert not (home / "lab" / "index.html").exists()
 
 
+@pytest.mark.slow
 def test_nothing_goes_on_behind_the_back_of_who_gave_up(tmp_path: Path) -> None:
     (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [wrong.Hangs()])
     mark = f"SHOAL_TEST_{os.getpid()}_{time.monotonic_ns()}"

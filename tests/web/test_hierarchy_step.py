@@ -386,7 +386,7 @@ def test_a_browser_opens_the_tree_and_changes_it_by_keyboard(client: Client, tab
     tab.get_by_text("'hot' went below 'food'.").wait_for()
     tab.get_by_label("Search a label").fill("coffee")
     tab.keyboard.press("Enter")
-    tab.get_by_text("→ hot → food → *").wait_for()
+    tab.get_by_text("→ hot → food → * ·").wait_for()
     tab.get_by_role("button", name="Undo").click()
     tab.get_by_text("Changes go into a copy").wait_for()
     settle(tab)
