@@ -9,7 +9,7 @@ published labels are unambiguous.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -105,6 +105,23 @@ class Draft:
         ]
 
 
+def group_names(labels: Iterable[str], taken: Collection[str | None]) -> dict[str | None, str]:
+    """Return a free name for the group of each label that is an item, too.
+
+    >>> group_names(["milk", "rice"], ["milk", "rice", "rice:group"])
+    {'milk': 'milk:group', 'rice': 'rice:group-2'}
+    """
+    used, names = set(taken), dict[str | None, str]()
+    for label in labels:
+        name, number = f"{label}:group", 1
+        while name in used:
+            number += 1
+            name = f"{label}:group-{number}"
+        used.add(name)
+        names[label] = name
+    return names
+
+
 def _qualified(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
     """Return the edges with other names for groups that have an item of the same name below them.
 
@@ -117,14 +134,7 @@ def _qualified(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
     if not own:
         return edges
     taken = {label for edge in edges for label in (edge.child, edge.parent)}
-    names: dict[str | None, str] = {}
-    for label in own:
-        name, number = f"{label}:group", 1
-        while name in taken:
-            number += 1
-            name = f"{label}:group-{number}"
-        taken.add(name)
-        names[label] = name
+    names = group_names(own, taken)
     return tuple(
         Edge(
             edge.child if edge.child == edge.parent else names.get(edge.child, edge.child),

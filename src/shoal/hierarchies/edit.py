@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import set_members
 from shoal.errors import HierarchyError, did_you_mean, shorten
+from shoal.hierarchies.draft import group_names
 
 LONGEST = 200  # characters of the name of a group
 Reading = Callable[[str], str]  # how a label is read after it was published
@@ -139,16 +140,10 @@ def add_items_below_groups(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
     >>> add_items_below_groups(Hierarchy.from_tree({"*": {"milk": ["oat milk"]}}), ["milk"]).parents_by_label()
     {'milk': 'milk:group', 'oat milk': 'milk:group', 'milk:group': '*', '*': None}
     """
-    names: dict[str | None, str] = {}
-    taken = set(tree.labels)
-    for label in labels:
+    chosen = list(labels)
+    for label in chosen:
         _refuse_no_group(tree, label)
-        name, number = f"{label}:group", 1
-        while name in taken:
-            number += 1
-            name = f"{label}:group-{number}"
-        taken.add(name)
-        names[label] = name
+    names = group_names(chosen, tree.labels)
     renamed = {
         names.get(label, label): parent if parent is None else names.get(parent, parent)
         for label, parent in tree.parents_by_label().items()
