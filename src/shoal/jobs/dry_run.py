@@ -216,7 +216,10 @@ def estimated(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engi
         part = replace(problem, data=_part(problem.data, order[:size]))
         quick = algorithm if limit is None else algorithm.changed(time_limit=max(0.5, min(limit, left)))
         try:
-            samples.append(_searched(part, quick, engine, size))
+            sample = _searched(part, quick, engine, size)
+            if not samples and sample.seconds < budget / 3:  # the first search of a process also loads the solver
+                sample = _searched(part, quick, engine, size)
+            samples.append(sample)
         except ShoalError:  # too few rows for the model: a larger sample may do
             if size == rows:
                 break
