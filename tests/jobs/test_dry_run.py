@@ -97,6 +97,14 @@ def test_a_sample_that_was_cut_short_gives_a_range() -> None:
     assert estimate.sentences()[1] == "at least 1 MB"
 
 
+def test_one_sample_gives_a_range_and_the_limit_an_upper_end() -> None:
+    assert extrapolated([Sample(250, 1.0, MB)], 10_000, 60.0).sentences()[0] == "between 1 second and 40 seconds"
+    assert extrapolated([Sample(250, 2.0, MB)], 10_000, 60.0).sentences()[0] == (
+        "up to 60 seconds (the time limit of the method)"
+    )
+    assert extrapolated([Sample(250, 1.0, MB)], 250, 60.0).sentences()[0] == "about 1 second"
+
+
 def test_without_a_sample_there_is_no_estimate() -> None:
     assert extrapolated([], 10, None) == Estimate(None, None, None, (), 10)
     assert "no estimate" in extrapolated([], 10, None).sentences()[0]

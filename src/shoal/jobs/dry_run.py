@@ -63,6 +63,8 @@ class Estimate:
             said = [f"up to {spoken(self.at_most)} (the time limit of the method)"]
         elif self.at_most is not None and self.samples[-1].cut_short:
             said = [f"between {spoken(self.seconds)} and {spoken(self.at_most)} (the time limit of the method)"]
+        elif len(self.samples) == 1 and (least := self.samples[0].seconds) < self.seconds:  # its growth is not known
+            said = [f"between {spoken(least)} and {spoken(self.seconds)}"]
         if self.peak_bytes is not None:
             word = "at least" if self.samples[-1].cut_short else "about"
             said += [f"{word} {max(1, round(self.peak_bytes / 2**20)):,} MB"]
