@@ -193,6 +193,28 @@ def test_a_client_that_sends_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatc
     run(asyncio.wait_for(act(), 30))
 
 
+def test_a_stranger_is_sent_away_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections.peers, "may_enter", lambda scope: False)
+    listener = socket.create_server(("127.0.0.1", 0))
+    own = connections.checked_by(check_owner=True)
+    config = uvicorn.Config(DOOR, http=own, ws="none", lifespan="off", log_config=None)
+    answering = uvicorn.Server(config)
+
+    async def act() -> None:
+        serving = asyncio.ensure_future(answering.serve(sockets=[listener]))
+        while not answering.started:
+            await asyncio.sleep(0.01)
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        answer = await reader.read()  # it ends without a request
+        writer.close()
+        assert b"403: This is the workbench of another user" in answer
+        assert not answering.server_state.connections
+        answering.should_exit = True
+        await serving
+
+    run(asyncio.wait_for(act(), 30))
+
+
 def written(path: Path) -> bool:
     """Return whether a file is there and has content."""
     return path.exists() and path.read_text() != ""

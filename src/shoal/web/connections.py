@@ -20,7 +20,7 @@ STRANGER = (
 PATIENCE = 15.0  # seconds between two looks; a connection that waits at both is closed
 
 
-def checked_by(check_owner: bool) -> type[Connection]:
+def checked_by(*, check_owner: bool) -> type[Connection]:
     """Return the class of connections that must belong to the user, or of all."""
     return type("OwnConnection", (Connection,), {"check_owner": check_owner})
 

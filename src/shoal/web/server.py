@@ -66,7 +66,7 @@ def serve(workspace: Path, address: Address, limits: Limits, on_ready: Callable[
             )
             config = uvicorn.Config(
                 door,
-                http=checked_by(check_owner),
+                http=checked_by(check_owner=check_owner),
                 ws="none",
                 proxy_headers=False,  # a client could pretend to be another one
                 log_config=None,
