@@ -29,7 +29,7 @@ import uvicorn
 from shoal.cli.serve import CONSENT, _page_that_opens
 from shoal.errors import OptionError
 from shoal.files.lock import exclusive_lock
-from shoal.web import connections, server
+from shoal.web import connections, peers, server
 from shoal.web.draft import Draft
 from shoal.web.workspace import Workspace
 from tests import processes
@@ -194,7 +194,7 @@ def test_a_client_that_sends_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_stranger_is_sent_away_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections.peers, "may_enter", lambda scope: False)
+    monkeypatch.setattr(peers, "may_enter", lambda scope: False)
     listener = socket.create_server(("127.0.0.1", 0))
     own = connections.checked_by(check_owner=True)
     config = uvicorn.Config(DOOR, http=own, ws="none", lifespan="off", log_config=None)
