@@ -102,6 +102,15 @@ def test_several_columns_of_sets() -> None:
     assert draft.found == {}
 
 
+def test_the_promise_is_to_persons_if_there_are_some() -> None:
+    draft = Draft(
+        {"data": {"file": "a.basket"}, "model": {"name": "km", "k": 5, "m": 2}, "output": {"file": "b.basket"}}
+    )
+    assert "at least 5 records" in draft.promise(draft.job())
+    draft.found = {"persons": {"count": 9, "noun": "household", "nouns": "households"}}
+    assert "at least 5 households" in draft.promise(draft.job())
+
+
 def test_what_was_decided_survives_a_second_reading() -> None:
     draft = wide()
     draft.give_role("age", "sensitive")

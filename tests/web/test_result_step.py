@@ -14,11 +14,15 @@ import pytest
 
 from shoal import io
 from shoal.errors import DataError, InputError
+from shoal.web.pages.compare import Row, known_by
+from shoal.web.runs import Run
 from shoal.web.tasks import result
 from shoal.web.tasks.data import inspect
 from shoal.web.tasks.run import run
 from shoal.web.tasks.sides import Sides
 from shoal.web.worker import Session
+from shoal.web.workspace import Project, Workspace
+from tests.web import probe
 from tests.web.client import Client
 from tests.web.test_runs_step import ended, finished, folder_of, project_with, small
 
@@ -154,6 +158,26 @@ def test_groups_show_what_became_of_them(tmp_path: Path, monkeypatch: pytest.Mon
     ]
     book = result.codebook(session, "run/release.codebook.csv", find=name)
     assert name in book["labels"][0]["items"]
+
+
+def test_runs_are_compared_by_figures_that_they_have(project: Project) -> None:
+    def run(number: int, average: list[float], measure: str) -> Run:
+        risk = {"before": {"average": average}, "after": {"average": average}}
+        figures = {**probe.FIGURES, "risk": risk, "usefulness": None, "loss": {"value": 0.1, "measure": measure}}
+        return Run(project, number, {"figures": figures, "tables": {"model": {"sensitive": ["HIV"]}}})
+
+    runs = [run(1, [0.1, 0.2], "NCP"), run(2, [0.1, 0.2, 0.3], "NCP"), run(3, [], "NCP of the columns")]
+    assert known_by(runs) == 2  # the last one has no such figures at all
+    rows = [Row.of(one, 2) for one in runs]
+    assert [one.risk for one in rows] == [0.2, 0.2, None]
+    assert [(one.loss, one.measure) for one in rows][::2] == [(0.1, "NCP"), (0.1, "NCP of the columns")]
+    assert rows[0].about_items == "no hierarchy of your own, 1 sensitive"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A new project."""
+    return Workspace.open(tmp_path / "ws").new_project("p")
 
 
 def test_the_overview_tells_what_reports_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

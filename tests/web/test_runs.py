@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from shoal.errors import InputError
+from shoal.files.staging import _where
 from shoal.web.crew import Worker
 from shoal.web.draft import Draft
 from shoal.web.limits import Limits
@@ -176,6 +177,13 @@ def test_a_run_cannot_lead_out_of_the_workspace(project: Project) -> None:
     with_bench(project, act)
 
 
+def test_half_uploads_of_a_killed_workbench_are_removed(project: Project) -> None:
+    left = project.workspace.inputs / f".shoal-999999999-{_where()}-x.part"
+    left.write_text("Jane Doe")
+    Workbench(project.workspace, Limits()).runs.recover()
+    assert not left.exists()
+
+
 def test_what_was_running_is_interrupted(project: Project, tmp_path: Path) -> None:
     runs = []
     for state in ("running", "queued", "done", "failed"):
@@ -241,7 +249,10 @@ def test_a_hostile_run_deletes_and_offers_nothing_elsewhere(project: Project, tm
     [
         {"tables": {"data": {"file": "/etc/passwd"}}},
         {"wanted": {"file": "../../../../../secret"}},
-        {"wanted": {"file": "release.csv"}, "link": "release.csv"},
+        {"link": "release.csv"},
+        {"link": "problem.toml"},
+        {"link": "result.json"},
+        {"link": "order.npy"},
         {"figures": {}},
         {"figures": {**probe.FIGURES, "loss": 1}},
         {"created": "now"},
@@ -260,7 +271,7 @@ def test_a_run_that_was_edited_shows_nothing_of_other_files(
     bench = Workbench(project.workspace, Limits())
     assert bench.runs.get(project, 1).state == "done"
     if "link" in change:
-        (folder / str(change.pop("link"))).symlink_to(tmp_path / "secret")
+        (folder / str(change["link"])).symlink_to(tmp_path / "secret")
     (folder / "run.json").write_text(json.dumps({**content, **change}))
     assert bench.runs.get(project, 1).message == DAMAGED
     for page in ("runs", "result", "result/records", "take-away", "result/compare"):

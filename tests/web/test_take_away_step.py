@@ -6,6 +6,7 @@ Covers: web/pages/take_away.py, web/pages/packing.py, web/tasks/take_away.py
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -327,6 +328,24 @@ def test_a_run_is_signed_with_keys_made_here(client: Client, done: tuple[str, Ru
         assert not any(name.endswith(".key") for name in archive.namelist())
     client.post(f"{base}/take-away/check", run="2", key="inputs/hospital.pub")
     assert "Right: the owner of the key signed" in client.settled(f"{base}/take-away/checked?run=2").text
+
+
+def test_a_run_that_the_time_limit_ended_is_not_said_to_give_the_same_bytes(
+    client: Client, done: tuple[str, Run]
+) -> None:
+    base, _ = done
+    file = client.workspace / base[1:] / "runs" / "0001" / "run.json"
+    content = file.read_text()
+    run = json.loads(content)
+    run["figures"]["optimality"] = {**(run["figures"]["optimality"] or {}), "ended": "time limit"}
+    file.write_text(json.dumps(run))
+    try:
+        commands = client.settled(f"{base}/take-away/commands?run=1").text
+        assert "may find another release" in commands
+        assert "the same bytes" not in commands
+    finally:
+        file.write_text(content)
+    assert "the same bytes" in client.settled(f"{base}/take-away/commands?run=1").text
 
 
 def test_a_run_without_a_certificate_gets_one(client: Client) -> None:

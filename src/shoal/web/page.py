@@ -215,10 +215,10 @@ def show(request: Request, step: str, desk: Desk, **context: Any) -> Response:
     )
 
 
-async def waiting(request: Request, task: Task) -> Response | None:
+async def waiting(request: Request, task: Task, failed: str = "failed.html", **context: Any) -> Response | None:
     """Return what a page shows as long as a task has no result: how far it is, or why it failed. None: it is done.
 
-    While the task goes on, the browser asks for the same address again.
+    While the task goes on, the browser asks for the same address again. ``failed``: the template for a failure.
     """
     if not await task.wait(AT_ONCE):
         again = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -226,7 +226,7 @@ async def waiting(request: Request, task: Task) -> Response | None:
     try:
         task.result()
     except TaskError as error:
-        return render("failed.html", error=error)
+        return render(failed, error=error, **context)
     return None
 
 

@@ -94,6 +94,8 @@ class Run:
             sound = fits(content, SHAPE) and content["state"] in STATES
             if not sound or (content["state"] == "done" and not fits(content.get("figures"), FIGURES)):
                 raise InputError(DAMAGED)
+            if any(one.is_symlink() for one in folder.iterdir()):  # also of files that the workbench itself writes
+                raise InputError(DAMAGED)
             check_paths(run.tables, project)
         except (InputError, TypeError):
             run.content = copy.deepcopy(DAMAGED_ONE)

@@ -53,7 +53,7 @@ class Row:
         return ", ".join([str(model["name"]), *options])
 
     @property
-    def groups(self) -> str:
+    def about_items(self) -> str:
         """The hierarchy, and how many items are sensitive: runs that differ only there must not look alike."""
         tree, sensitive = self.run.choices.get("items", {}).get("hierarchy", ""), self.run.choices["model"]
         trees = [tree] if isinstance(tree, str) else list(tree.values())

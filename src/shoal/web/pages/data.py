@@ -12,7 +12,6 @@ from shoal.data.columns import Type
 from shoal.errors import InputError
 from shoal.io.read_options import ReadOptions
 from shoal.web import forms
-from shoal.web.crew import Task, TaskError
 from shoal.web.draft import ROLES
 from shoal.web.forms import read_form
 from shoal.web.page import Desk, go, is_about_keys, render, show, waiting
@@ -42,8 +41,8 @@ async def found(request: Request) -> Response:
     if not desk.draft.found:
         versions, asked = desk.data_versions(), desk.draft.data
         task = desk.ask("data.inspect", data=asked)
-        if shown := await waiting(request, task):
-            return render("data_failed.html", base=desk.base, error=failure(task)) if task.failed else shown
+        if shown := await waiting(request, task, "data_failed.html", base=desk.base):
+            return shown
         desk = Desk.of(request)  # another form may have changed it meanwhile
         if desk.draft.data != asked:
             return await found(request)
@@ -56,15 +55,6 @@ async def found(request: Request) -> Response:
     return render(
         "data_found.html", result=task.result(), draft=desk.draft, roles=ROLES, types=get_args(Type), base=desk.base
     )
-
-
-def failure(task: Task) -> TaskError:
-    """Return why a task has failed."""
-    try:
-        task.result()
-    except TaskError as error:
-        return error
-    raise AssertionError
 
 
 async def remedies(request: Request) -> Response:

@@ -16,14 +16,13 @@ PIECE = 1 << 20
 
 def is_windows_text(session: Session, file: str) -> bool:
     """Return whether a file is not UTF-8, but is text as Windows programs of Western languages write it."""
+    return not _is_text(file, "utf-8") and _is_text(file, WINDOWS)
+
+
+def _is_text(file: str, encoding: str) -> bool:
+    """Return whether a file can be decoded and holds no binary data."""
     try:
-        pieces = list(_pieces(file, "utf-8"))
-    except UnicodeDecodeError:
-        pieces = []
-    if pieces:
-        return False
-    try:
-        return all("\0" not in text for text in _pieces(file, WINDOWS))
+        return all("\0" not in text for text in _pieces(file, encoding))
     except UnicodeDecodeError:
         return False
 
