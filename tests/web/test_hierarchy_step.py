@@ -224,18 +224,6 @@ def test_the_tree_that_shoal_builds_is_shown_and_can_be_changed(place: Path) -> 
     assert hierarchies.load(done["file"]).items_of("cold") == ("beer", "tea")
 
 
-def test_codes_without_separators_are_grouped_by_what_they_begin_with(place: Path) -> None:
-    (place / "codes.basket").write_text("10307,10311,12487\n18715,10307\n10311,18715\n")
-    how = {"kind": "build", "by": "prefix", "fanout": 5, "seed": 0, "lengths": []}
-    data = {"file": "codes.basket", "format": "basket"}
-    made = hierarchy_change.make(Session(), data, "items", {"file": "", "levels": ""}, "trees", how)
-    parents = hierarchies.load(made["file"]).parents_by_label()
-    assert parents == {"10307": "103*", "10311": "103*", "12487": "*", "18715": "*", "103*": "*", "*": None}
-    (place / "codes.basket").write_text("a,b\nc,d\ne,f\n")
-    with pytest.raises(InputError, match="nothing to group by"):
-        hierarchy_change.make(Session(), data, "items", {"file": "", "levels": ""}, "trees", how)
-
-
 def test_items_with_counts_are_shown_without_them(place: Path) -> None:
     (place / "inputs/a.basket").write_bytes(b"tea,tea,rice\ntea\n")
     session, data = Session(), {"file": "inputs/a.basket", "multiset": True}
