@@ -11,8 +11,8 @@ import pytest
 
 import shoal
 from shoal.errors import DataError, ShoalError
-from shoal.evidence import strict_json
 from shoal.evidence.envelope import Envelope
+from shoal.files import strict_json
 from shoal.jobs import certified
 from tests.conftest import Shell
 from tests.evidence.worlds import BASKETS, KEY, OTHER_KEY, TREE, saved

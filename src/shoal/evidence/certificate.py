@@ -12,12 +12,11 @@ from typing import Any, Literal
 
 from shoal import files
 from shoal.errors import DataError
-from shoal.evidence import strict_json
 from shoal.evidence.claims import Claims
 from shoal.evidence.envelope import Envelope
 from shoal.evidence.keys import PrivateKey, PublicKey
 from shoal.evidence.statement import published_model, statement_of
-from shoal.files import atomic_output
+from shoal.files import atomic_output, strict_json
 from shoal.release.certifier import Certifier
 from shoal.release.release import Release
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import DataError
-from shoal.evidence import strict_json
 from shoal.evidence.keys import PrivateKey, PublicKey
+from shoal.files import strict_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 

@@ -14,7 +14,7 @@ from shoal import files
 from shoal.caching import cached_property
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import DataError, HierarchyError
-from shoal.evidence import strict_json
+from shoal.files import strict_json
 
 SCHEMA = "shoal/proof/1"
 WARNING = "INTERNAL: this file names rare sets of the original data. Do not publish it."

@@ -1,4 +1,4 @@
-"""JSON that two readers could understand differently is refused. Covers: evidence/strict_json.py."""
+"""JSON that two readers could understand differently is refused. Covers: files/strict_json.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import DataError
-from shoal.evidence import strict_json
+from shoal.files import strict_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
