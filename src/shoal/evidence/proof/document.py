@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from shoal import files
 from shoal.caching import cached_property
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import DataError, HierarchyError
+from shoal.errors import HierarchyError
 from shoal.files import strict_json
+from shoal.files.fields import Fields
 
 SCHEMA = "shoal/proof/1"
 WARNING = "INTERNAL: this file names rare sets of the original data. Do not publish it."
@@ -178,10 +178,10 @@ class Proof:
         shoal.errors.DataError: pyproject.toml, line 1, column 2: this is not JSON (...): ...
         """
         name = str(path)
-        return cls._of(_Fields(strict_json.loads(files.load(path).text().encode(), name), name))
+        return cls._of(Fields(strict_json.loads(files.load(path).text().encode(), name), name, "cannot be checked"))
 
     @classmethod
-    def _of(cls, given: _Fields) -> Self:
+    def _of(cls, given: Fields) -> Self:
         """Return the proof that a document holds."""
         if (schema := given.text("schema")) != SCHEMA:
             given.refuse(f"its schema is '{schema}', and this version of Shoal checks {SCHEMA}")
@@ -190,9 +190,9 @@ class Proof:
             given.refuse(f"its model is '{name}', and only proofs about km can be checked")
         if (counted := given.text("counted")) not in ("records", "persons"):
             given.refuse(f"'counted' is neither records nor persons, but '{counted}'")
-        rare = [_Fields(one, given.file) for one in given.list_of("rare_sets", dict)]
+        rare = given.objects("rare_sets")
         return cls(
-            labels=tuple(given.list_of("labels", str)),
+            labels=given.texts("labels"),
             parents=given.numbers("parents"),
             k=model.number("k"),
             m="all" if model.get("m") == "all" else model.number("m"),
@@ -206,54 +206,3 @@ class Proof:
             cut_cost=release.number("cost"),
             lower_bound=given.number("lower_bound"),
         )
-
-
-class _Fields:
-    """The fields of a JSON object. Missing ones, and values of another type, are errors."""
-
-    def __init__(self, values: Any, file: str) -> None:
-        self.file = file
-        if not isinstance(values, Mapping):
-            self.refuse("wanted an object")
-        self.values = values
-
-    def refuse(self, why: str) -> NoReturn:
-        raise DataError(f"{self.file} cannot be checked: {why}.")
-
-    def get(self, name: str) -> Any:
-        """Return a value that must be there."""
-        if name not in self.values:
-            self.refuse(f"it has no '{name}'")
-        return self.values[name]
-
-    def below(self, name: str) -> _Fields:
-        return _Fields(self.get(name), self.file)
-
-    def text(self, name: str) -> str:
-        return str(self._typed(name, lambda value: isinstance(value, str), "a text"))
-
-    def number(self, name: str) -> int:
-        return int(self._typed(name, _is_whole, "a whole number"))
-
-    def numbers(self, name: str) -> tuple[int, ...]:
-        wanted = "a list of whole numbers"
-        return tuple(self._typed(name, lambda value: isinstance(value, list) and all(map(_is_whole, value)), wanted))
-
-    def list_of(self, name: str, kind: type[str] | type[dict[str, Any]]) -> list[Any]:
-        """Return a list of values of one type."""
-        own = "texts" if kind is str else "objects"
-
-        def fits(value: Any) -> bool:
-            return isinstance(value, list) and all(isinstance(one, kind) for one in value)
-
-        return list(self._typed(name, fits, f"a list of {own}"))
-
-    def _typed(self, name: str, fits: Callable[[Any], bool], wanted: str) -> Any:
-        if not fits(value := self.get(name)):
-            self.refuse(f"'{name}' is not {wanted}")
-        return value
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether it is an integer of at most 63 bits."""
-    return type(value) is int and abs(value) < 2**63
