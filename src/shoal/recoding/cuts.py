@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
+from shoal.caching import cached_property
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive
@@ -22,7 +24,7 @@ from shoal.recoding.base import Recoding, RecodingSummary
 class GlobalCut(Recoding):
     """One hierarchy cut for all transactions: exactly one node on every path from the root to a leaf.
 
-    The items of some nodes of the cut may be suppressed. They are removed from every transaction.
+    The items of some nodes at or below the cut may be suppressed. They are removed from every transaction.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> cut = GlobalCut.raising(h, [h.code_of["A"]])
@@ -33,11 +35,15 @@ class GlobalCut(Recoding):
     >>> cut = GlobalCut.raising(h, [h.code_of["A"]], suppressed=[h.code_of["b2"]])
     >>> cut.labels, cut.suppressed_labels
     (('A', 'b1'), ('b2',))
+    >>> below = GlobalCut.raising(h, [h.code_of["B"]], suppressed=[h.code_of["b2"]])
+    >>> [sorted(row) for row in below.apply(h.encode(Transactions.from_sets([["a1", "b2"], ["b1"]]))).rows.sets()]
+    [['a1'], ['B']]
     """
 
     hierarchy: Hierarchy
     nodes: Codes  # in leaf order
     suppressed: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # the suppressed nodes
+    order: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # of published labels: these nodes first
 
     def __post_init__(self) -> None:
         """Refuse nodes that are not a cut."""
@@ -49,8 +55,10 @@ class GlobalCut(Recoding):
         )
         if not tiles:
             raise HierarchyError("GlobalCut: the nodes must cover every leaf exactly once, in leaf order.")
-        if not np.isin(self.suppressed, self.nodes).all():
-            raise HierarchyError("GlobalCut: only nodes of the cut can be suppressed.")
+        gone = self.suppressed
+        above = self._node_of[self.hierarchy.span[gone, 0]]  # the node of the cut on the same path
+        if not (self.hierarchy.span[above, 1] >= self.hierarchy.span[gone, 1]).all() or (above < gone).any():
+            raise HierarchyError("GlobalCut: only nodes at or below the cut can be suppressed.")
 
     @classmethod
     def raising(cls, hierarchy: Hierarchy, raised: Iterable[int], suppressed: Iterable[int] = ()) -> GlobalCut:
@@ -71,10 +79,26 @@ class GlobalCut(Recoding):
         """The cut itself."""
         return self
 
-    @property
+    @cached_property
+    def _node_of(self) -> Codes:
+        """The node of the cut that covers each item."""
+        return np.repeat(self.nodes, self.hierarchy.leaves[self.nodes])
+
+    @cached_property
+    def _gone(self) -> npt.NDArray[np.bool_]:
+        """For each item, whether it is suppressed."""
+        gone = np.zeros(self.hierarchy.n_leaves, dtype=np.bool_)
+        for first, stop in self.hierarchy.span[self.suppressed]:
+            gone[first:stop] = True
+        return gone
+
+    @cached_property
     def kept(self) -> Codes:
-        """The nodes that are published, in leaf order."""
-        return self.nodes[~np.isin(self.nodes, self.suppressed)]
+        """The nodes that are published: those with an item that is not suppressed. By default in leaf order."""
+        published = self.nodes[np.isin(self.nodes, np.unique(self._node_of[~self._gone]))]
+        place = np.full(len(self.hierarchy), len(self.order))
+        place[self.order] = np.arange(len(self.order))
+        return published[np.argsort(place[published], kind="stable")]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -93,16 +117,14 @@ class GlobalCut(Recoding):
 
     def left(self, items: Transactions) -> Transactions:
         """Return the original rows without suppressed items."""
-        code_of = np.arange(len(items.labels), dtype=np.int32)
-        for first, stop in self.hierarchy.span[self.suppressed]:
-            code_of[first:stop] = -1
-        return items.recode(code_of, items.labels) if len(self.suppressed) else items
+        codes = np.arange(len(items.labels), dtype=np.int32)
+        return items.recode(np.where(self._gone, np.int32(-1), codes), items.labels) if len(self.suppressed) else items
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by its node of the cut, or remove it if that is suppressed."""
-        codes = np.full(len(self.nodes), -1, dtype=np.int32)
-        codes[~np.isin(self.nodes, self.suppressed)] = np.arange(len(self.kept))
-        code_of = np.repeat(codes, self.hierarchy.leaves[self.nodes])
+        codes = np.full(len(self.hierarchy), -1, dtype=np.int32)
+        codes[self.kept] = np.arange(len(self.kept))
+        code_of = np.where(self._gone, np.int32(-1), codes[self._node_of])
         return Published.from_nodes(
             items.recode(code_of, self.labels, "generalizing"), self.kept, self.hierarchy, hidden
         )
@@ -118,11 +140,12 @@ class GlobalCut(Recoding):
 
     def moved(self, hierarchy: Hierarchy, node_of: Codes) -> GlobalCut:
         """Return the same cut on a hierarchy with more nodes."""
-        return GlobalCut(hierarchy, node_of[self.nodes], node_of[self.suppressed])
+        return GlobalCut(hierarchy, node_of[self.nodes], node_of[self.suppressed], node_of[self.order])
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """Return figures about the cut. Given the original rows, count only items and labels that occur."""
-        below = _items_below(self.hierarchy, items)
+        occur = np.ones(self.hierarchy.n_leaves, dtype=np.bool_) if items is None else items.supports > 0
+        gone, below = _below(self.hierarchy, occur), _below(self.hierarchy, occur & ~self._gone)
         used, leaf = below[self.kept] > 0, self.kept < self.hierarchy.n_leaves
         return RecodingSummary(
             "global cut",
@@ -130,7 +153,7 @@ class GlobalCut(Recoding):
             different_unchanged_items=int(np.count_nonzero(used & leaf)),
             generalized_items=int(below[self.kept[~leaf]].sum()),
             groups=int(np.count_nonzero(used & ~leaf)),
-            suppressed_labels=int(np.count_nonzero(below[self.suppressed])),
+            suppressed_labels=int(np.count_nonzero(gone[self.suppressed])),
         )
 
 
@@ -280,8 +303,11 @@ class LocalNodes(Recoding):
 
 def _items_below(hierarchy: Hierarchy, items: Transactions | None) -> Counts:
     """Count the items below each node that occur in the rows; without rows, count all items."""
-    if items is None:
-        return hierarchy.leaves
-    sums = np.concatenate([[0], np.cumsum(items.supports > 0)])
+    return hierarchy.leaves if items is None else _below(hierarchy, items.supports > 0)
+
+
+def _below(hierarchy: Hierarchy, counted: npt.NDArray[np.bool_]) -> Counts:
+    """Count the items below each node that are marked."""
+    sums = np.concatenate([[0], np.cumsum(counted)])
     below: Counts = sums[hierarchy.span[:, 1]] - sums[hierarchy.span[:, 0]]
     return below
