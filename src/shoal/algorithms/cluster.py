@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms.base import ColumnAlgorithm
+from shoal.algorithms.clustering import ColumnAlgorithm
 from shoal.models.k import K
 from shoal.problem import Prepared
 from shoal.search.blocks import Block, block_rows_option, split_into_blocks

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms.base import ColumnAlgorithm
+from shoal.algorithms.clustering import ColumnAlgorithm
 
 
 @dataclass(frozen=True)

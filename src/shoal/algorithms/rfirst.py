@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms.base import FormingAlgorithm
+from shoal.algorithms.clustering import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared

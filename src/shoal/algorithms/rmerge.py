@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Literal
 
-from shoal.algorithms.base import FormingAlgorithm
+from shoal.algorithms.clustering import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.models.base import ItemsetModel

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms.base import ClusteringAlgorithm
+from shoal.algorithms.clustering import ClusteringAlgorithm
 from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.models.k_km import KKm

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms.base import FormingAlgorithm
+from shoal.algorithms.clustering import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.models.base import ItemsetModel
 from shoal.options import option
