@@ -19,6 +19,7 @@ from .hierarchies.weights import Weights as Weights
 from .io.reading import read as read
 from .io.writing import write as write
 from .jobs.anonymize import anonymize as anonymize
+from .jobs.apply import apply as apply
 from .jobs.certified import verify_certificate as verify_certificate
 from .jobs.dataset_spec import DatasetSpec as DatasetSpec
 from .jobs.explain import explain as explain
@@ -36,3 +37,4 @@ from .models.km import Km as Km
 from .models.lm import Lm as Lm
 from .problem.problem import Problem as Problem
 from .release.release import Release as Release
+from .release.saved_recoding import SavedRecoding as SavedRecoding

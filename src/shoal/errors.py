@@ -7,6 +7,7 @@
     │   ├── DataError         ... the data; the message names file and line where possible
     │   ├── HierarchyError    ... a hierarchy
     │   └── OptionError       ... an argument or an option
+    ├── RecodingFails       a saved recoding does not give the guarantee on other data (exit code 1)
     ├── Infeasible          no release can satisfy the model, or the algorithm found none (exit code 2)
     ├── OutputError         the output cannot be written (exit code 2)
     ├── ClusterError        the cluster cannot be used, or was lost (exit code 2)
@@ -122,6 +123,36 @@ class Infeasible(ShoalError):
     Traceback (most recent call last):
     shoal.errors.Infeasible: k^m-anonymity with k=2 needs at least 2 non-empty records, got 1: ...
     """
+
+
+class RecodingFails(ShoalError):
+    """A saved recoding does not give its guarantee on other data. Exit code 1.
+
+    Nothing is published. Repair the recoding, which generalizes a little more.
+
+    Attributes
+    ----------
+    verdict : shoal.models.Verdict
+        The verdict, with examples of what violates the guarantee.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> release = shoal.anonymize([["a"], ["a"], ["b"], ["b"]], k=2, m=1)
+    >>> shoal.apply(release.saved_recoding, [["a"], ["a"], ["b"]])
+    Traceback (most recent call last):
+    shoal.errors.RecodingFails: The recoding does not give 2^1-anonymity on data: {b} is in 1 record: ...
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, verdict: Any) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+
+    def __reduce__(self) -> Any:
+        """Return how to copy the error to another process."""
+        return type(self), (str(self), self.verdict)
 
 
 class OutputError(ShoalError):

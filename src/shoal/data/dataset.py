@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Origin:
     codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: the items behind the labels of published data
     path: Path | None = None  # the file they came from, if any
     notes: tuple[Note, ...] = ()  # what a publisher must know about how the data were read
+    reading: Mapping[str, Any] = field(default_factory=dict)  # the options of shoal.read that were given
 
     @property
     def source(self) -> str:

@@ -9,7 +9,7 @@ from shoal.data.hierarchy import Hierarchy
 
 
 def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
-    """Put each counted label (``milk*2``) below its item, which becomes a group.
+    """Put each counted label (``milk*2``) below its item, which becomes a group, or is the group of such labels.
 
     Parameters
     ----------
@@ -28,13 +28,20 @@ def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
     >>> h.parents_by_label()
     {'beer': '*', 'milk*1': 'milk', 'milk*2': 'milk', 'milk': '*', '*': None}
     """
-    items = set(hierarchy.labels[: hierarchy.n_leaves])
+    items = {*hierarchy.items, *_counted(hierarchy)}
     below: dict[str, str | None] = {}
     for label in labels:
         item = without_count(label)
         if item != label and item in items and label not in hierarchy.code_of:
             below[label] = item
     return Hierarchy.from_parents(hierarchy.parents_by_label() | below, hierarchy.name) if below else hierarchy
+
+
+def _counted(hierarchy: Hierarchy) -> list[str]:
+    """Return the groups that hold nothing but counts of themselves."""
+    groups = range(hierarchy.n_leaves, len(hierarchy))
+    named = {node: {without_count(hierarchy.labels[child]) for child in hierarchy.children[node]} for node in groups}
+    return [hierarchy.labels[node] for node, items in named.items() if items == {hierarchy.labels[node]}]
 
 
 def without_counts(labels: Iterable[str]) -> list[str]:

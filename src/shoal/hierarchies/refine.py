@@ -84,6 +84,26 @@ def _labels(owner: Hierarchy, leaves: Sequence[int], inner: Sequence[tuple[int, 
     return tuple(labels)
 
 
+def members(tree: Hierarchy, node: int) -> tuple[str, ...]:
+    """Return the labels of the owner's nodes that make up a node of a refined hierarchy.
+
+    >>> owner = Hierarchy.from_tree({"ALL": ["a", "b", "c"]})
+    >>> tree = refined(owner, {3: [[0, 1], 2]})
+    >>> members(tree, 3), members(tree, 4)
+    (('a', 'b'), ('ALL',))
+    """
+    owner = tree.refines or tree
+    found: list[str] = []
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if tree.labels[one] in owner.code_of:
+            found.append(tree.labels[one])
+        else:
+            todo.extend(reversed(tree.children[one]))
+    return tuple(found)
+
+
 def halved(owner: Hierarchy, weights: Counts, ranks: Counts) -> dict[int, Shape]:
     """Split siblings by rising rank in halves of about equal weight, again and again.
 

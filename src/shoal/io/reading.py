@@ -25,7 +25,7 @@ from shoal.io.several import delimiters, gather
 from shoal.io.source import Source
 from shoal.io.spread import read_spread
 from shoal.io.stream import Stream
-from shoal.options import takes
+from shoal.options import changed, takes
 
 
 @takes(ReadOptions)
@@ -124,6 +124,7 @@ def _labels(drop_items: Collection[str]) -> tuple[str, ...]:
 def read_with(source: Any, given: ReadOptions) -> Dataset:
     """Read data with one column of sets, several, or none. With ``person``, the rows know their person."""
     data = _read_sets(source, given)
+    data = replace(data, origin=replace(data.origin, reading=changed(given)))
     return data if given.person is None else with_persons(data, given.person)
 
 

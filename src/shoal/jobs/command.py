@@ -112,6 +112,7 @@ def _words(job: Job) -> Iterator[str]:
         "output_layout",
         "persons_out",
         "certificate",
+        "recoding",
         "proof",
     ):
         owner = job if hasattr(job, name) else data

@@ -33,6 +33,8 @@ from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.release.pipeline import check_max_loss, make_release, require_loss
+from shoal.release.release import Release
+from shoal.release.saved_recoding import not_reusable
 from shoal.report import Story, headline
 from shoal.report.officer.context import Context
 from shoal.risk import threshold
@@ -64,6 +66,7 @@ class Job:
     certificate: Path | None = None  # for recipients
     key: Path | None = None  # that signs the certificate
     passphrase: Passphrase = field(default=None, compare=False, repr=False)  # of the key; none: the environment's
+    recoding: Path | None = None  # what was done to the items, to do the same to other data; for the owner alone
     proof: Path | None = None  # what the lower bound rests on, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
@@ -76,10 +79,10 @@ class Job:
         """
         self.check()
         key = None if self.key is None else PrivateKey.load(self.key, self.passphrase)
-        release = make_release(self.problem(on_read), self.algorithm, engine)
+        release = self.make(self.problem(on_read), engine)
         story = Story.of(
             release,
-            self.given or Command.of(self),
+            self.given or self.command,
             engine,
             explained=self.explanations,
             thresholds=tuple(map(threshold, self.threshold)),
@@ -101,6 +104,7 @@ class Job:
                 parts=self.output_parts,
                 certificate=self.certificate,
                 key=key,
+                recoding=self.recoding,
             )
             story = story.of_written(written)
             for target in self.reports:
@@ -110,6 +114,19 @@ class Job:
             if proof is not None and self.proof is not None:
                 proof.save(self.proof)
         return story
+
+    def make(self, problem: Problem[PrivacyModel], engine: Engine = LOCAL) -> Release:
+        """Search, apply and verify."""
+        return make_release(problem, self.algorithm, engine)
+
+    def prepared_on_read(self, data: Dataset) -> Dataset:
+        """Return the data to go on with, after they were read."""
+        return data
+
+    @property
+    def command(self) -> Command:
+        """The command line of the job, for remedies."""
+        return Command.of(self)
 
     @property
     def output_name(self) -> str:
@@ -153,6 +170,8 @@ class Job:
                 raise OptionError(
                     f"{name}= is for reports: name one with reports= or public_reports=, or leave it out."
                 )
+        if self.recoding is not None and not self.algorithm.reusable:
+            raise not_reusable(self.algorithm)
         if self.proof is not None:
             refuse_unprovable(self.model, self.algorithm)
         if self.persons_out is not None and self.data.reading.person is None:
@@ -173,7 +192,15 @@ class Job:
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
         read += [path for path in (self.key, self.context) if path is not None]
         book = self.codebook if isinstance(self.codebook, Path) else None
-        others = (book, self.persons_out, self.proof, self.certificate, *self.reports, *self.public_reports)
+        others = (
+            book,
+            self.persons_out,
+            self.proof,
+            self.recoding,
+            self.certificate,
+            *self.reports,
+            *self.public_reports,
+        )
         written = [path for path in (None if self.to_stdout else self.output, *others) if path is not None]
         folder = None if self.output_parts is None else self.output
         check_outputs(read, written, folder=folder)
@@ -194,7 +221,8 @@ class Job:
 
         def with_marks(data: Dataset) -> Dataset:
             """Keep the characters that separate items in the output out of new labels."""
-            avoid = io.marks_to_write(on_read(data), self.output, self.output_format, self.output_layout)
+            data = self.prepared_on_read(on_read(data))
+            avoid = io.marks_to_write(data, self.output, self.output_format, self.output_layout)
             return replace(data, origin=replace(data.origin, avoid=avoid))
 
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
@@ -259,4 +287,6 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path], folder: Path
                     f"{target} matches the pattern of the input, so the next run would read it: name another file."
                 )
     if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError("The output, code book, persons, certificate, proof and reports must be different files.")
+        raise OutputError(
+            "The output, code book, persons, certificate, recoding, proof and reports must be different files."
+        )

@@ -30,6 +30,7 @@
     public_reports = ["public.html"]  # reports that may be published
     threshold = ["ema"]            # risks that reports compare with: names or numbers
     context = "context.toml"       # what only people know, for reports
+    recoding = "recoding.json"     # what was done to the items, for shoal apply; do not publish it
     proof = "proof.json"           # what the lower bound rests on, for shoal check-proof; do not publish it
     [run]
     seed = 7
@@ -68,6 +69,7 @@ OUTPUT = (
     "public_reports",
     "threshold",
     "context",
+    "recoding",
     "proof",
 )
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
@@ -134,6 +136,7 @@ class _File(TomlFile):
             persons_out=self.file(output, "persons", "output") if "persons" in output else None,
             certificate=self.file(output, "certificate", "output") if "certificate" in output else None,
             key=self.file(output, "key", "output") if "key" in output else None,
+            recoding=self.file(output, "recoding", "output") if "recoding" in output else None,
             proof=self.file(output, "proof", "output") if "proof" in output else None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),

@@ -12,7 +12,18 @@ from shoal.hierarchies import intervals
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec
 
-OUTPUTS = ("file", "codebook", "reports", "public_reports", "certificate", "key", "context", "persons", "proof")
+OUTPUTS = (
+    "file",
+    "codebook",
+    "reports",
+    "public_reports",
+    "certificate",
+    "key",
+    "context",
+    "persons",
+    "recoding",
+    "proof",
+)
 Change = Callable[[str], str]
 
 

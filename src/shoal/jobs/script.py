@@ -105,6 +105,7 @@ def _saving(job: Job) -> Iterator[tuple[str, Any]]:
         "parts": job.output_parts or None,
         "certificate": job.certificate,
         "key": job.key,
+        "recoding": job.recoding,
         "format": job.output_format,
         "layout": job.output_layout,
         "escape_formulas": job.escape_formulas or None,

@@ -24,7 +24,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine, release_batches
-from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
+from shoal.errors import LossTooHigh, OptionError, Untruthful
 from shoal.metrics.base import Measure
 from shoal.metrics.comparison import Comparison
 from shoal.models.base import PrivacyModel
@@ -81,11 +81,7 @@ def make_release(
         verdict = prepared.model.verify(seen, engine)
         del seen
     if not verdict.holds:
-        raise PrivacyViolation(
-            f"Algorithm {algorithm.name} returned a recoding that is not {prepared.model.title}: nothing was "
-            f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
-            verdict,
-        )
+        raise algorithm.failure(prepared, verdict)
     compared = Comparison(prepared.original, published)
     if algorithm.truthful:
         _check_truth(compared, algorithm)

@@ -30,11 +30,12 @@ from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
 from shoal.recoding.solution import Optimality, Solution
-from shoal.release import notes
+from shoal.release import notes, recoding_file
 from shoal.release.certifier import Certifier
 from shoal.release.order import by_content
 from shoal.release.reporter import Reporter
 from shoal.release.risks import RiskFigures
+from shoal.release.saved_recoding import SavedRecoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +213,11 @@ class Release:
         return CodeBook.of_labels(hierarchy, labels).with_sets(hierarchy, sets)
 
     @property
+    def saved_recoding(self) -> SavedRecoding:
+        """What was done to the items. :func:`shoal.apply` does the same to other data."""
+        return SavedRecoding.of(self)
+
+    @property
     def groups_siblings(self) -> bool:
         """Whether published labels are groups of siblings, so that readers need the code book."""
         owner = self.problem.hierarchy.refines
@@ -231,6 +237,7 @@ class Release:
         parts: int | None = None,
         certificate: str | Path | None = None,
         key: Any = None,
+        recoding: str | Path | None = None,
         **layout: Any,
     ) -> Release:
         """Write the published data, and the code book if it is needed. Either all files are written or none.
@@ -254,6 +261,8 @@ class Release:
         key
             The private key that signs the certificate (:class:`shoal.evidence.PrivateKey`), or its file. Without one,
             the certificate is not signed.
+        recoding
+            A file for what was done to the items. :func:`shoal.apply` does the same to other data. Do not publish it.
         **layout
             Options of :func:`shoal.io.write`.
 
@@ -276,6 +285,7 @@ class Release:
             raise OutputError(f"{persons} cannot hold both the persons and the published data: name two files.")
         if key is not None and certificate is None:
             raise OptionError("key= signs a certificate: name its file with certificate=, or leave key= out.")
+        saved_recoding = None if recoding is None else self.saved_recoding
         certifier = None if certificate is None else discovery.get("shoal.evidence", Certifier, "certificate")()
         if certifier is not None:
             certifier.check(self)
@@ -285,6 +295,8 @@ class Release:
             more: dict[str, Any] = {"codebook": book_file}
             if persons is not None:
                 more["persons"] = self._write_persons(Path(persons))
+            if saved_recoding is not None and recoding is not None:
+                more["recoding"] = recoding_file.save(saved_recoding, recoding)
             saved = replace(written, provenance={**written.provenance, **more})
             if certifier is not None and certificate is not None:
                 entry = certifier.write(saved, Path(certificate), key)

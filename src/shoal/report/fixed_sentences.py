@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.data import notes, reading_notes
+from shoal.data import notes, reading_notes, recoding_notes
 from shoal.data.note import Note
 
 SENTENCES: dict[type[Note], str] = {  # the fields of the note fill the gaps
@@ -105,4 +105,5 @@ SENTENCES: dict[type[Note], str] = {  # the fields of the note fill the gaps
         "them as categories with categorical=."
     ),
     notes.UntouchedSets: "The sets are published unchanged. The guarantee covers the quasi-identifying columns only.",
+    recoding_notes.NewColumns: ("The earlier release did not publish these columns, so they were left out: {columns}."),
 }

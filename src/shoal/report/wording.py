@@ -9,6 +9,7 @@ from functools import singledispatch
 
 from shoal.data import notes, reading_notes
 from shoal.data.note import Note
+from shoal.data.recoding_notes import RecodingRepaired
 from shoal.options import format_value
 from shoal.release.release import Release
 from shoal.report.fixed_sentences import SENTENCES
@@ -124,6 +125,14 @@ def _(note: reading_notes.Joined) -> str:
 def _(note: notes.AddedItems) -> str:
     were = count_noun(note.count, "item was", "items were")
     return f"{were} not in the hierarchy and treated as children of its root (unknown_items='root')."
+
+
+@worded.register
+def _(note: RecodingRepaired) -> str:
+    parts = [f"{count_noun(note.labels, 'label')} of the earlier release became more general"] if note.labels else []
+    parts += [f"{count_noun(note.removed, 'item was', 'items were')} removed"] if note.removed else []
+    least = " No other repair loses less (proved)." if note.least else ""
+    return f"The recoding was repaired: {' and '.join(parts)}.{least}"
 
 
 @worded.register
