@@ -17,21 +17,19 @@ from shoal.algorithms.base import Algorithm
 from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.help import OUTPUT, SEARCH, cluster_options, engine_options, json_option, option
-from shoal.cli.keys import ask_passphrase, signing_options
+from shoal.cli.keys import ask_passphrase
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
 from shoal.cli.options import (
     FILE,
     INPUT,
-    OUTPUT_PATH,
     data_options,
     dataset_options,
     hierarchy_options,
-    is_folder,
     tell,
 )
+from shoal.cli.output_options import output_options, outputs
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import codebook_path
-from shoal.io import LAYOUTS
 from shoal.jobs.job import STDOUT, Job
 from shoal.models.base import PrivacyModel
 from shoal.models.people import class_sizes
@@ -48,109 +46,13 @@ if TYPE_CHECKING:
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=INPUT)
-@option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_PATH,
-    group=OUTPUT,
-    help="The file to write. A name that ends in / is a folder of parts; - is standard output.",
-)
-@option(
-    "--report",
-    "reports",
-    multiple=True,
-    type=FILE,
-    group=OUTPUT,
-    help="Also write the internal report: .html, .json or .md. Repeatable. Do not publish it.",
-)
-@option(
-    "--public-report",
-    "public_reports",
-    multiple=True,
-    type=FILE,
-    group=OUTPUT,
-    help="Also write the public report: .html, .json or .md. Repeatable. It may be published.",
-)
-@option(
-    "--threshold",
-    multiple=True,
-    metavar="X|NAME",
-    group=OUTPUT,
-    help="A risk that reports compare with, such as 0.05 or ema. Repeatable.",
-)
-@option(
-    "--context",
-    type=FILE,
-    group=OUTPUT,
-    rare=True,
-    help="A TOML file with what only people know about the release, for reports.",
-)
-@signing_options
-@option(
-    "--max-loss",
-    type=float,
-    group=OUTPUT,
-    help="Write nothing (exit code 3) if the loss is above X, from 0 to 1.",
-)
-@option(
-    "--explanations/--no-explanations",
-    default=True,
-    group=OUTPUT,
-    rare=True,
-    help="Whether reports name the rare sets of the original data that forced each group.",
-)
-@option(
-    "--codebook",
-    type=FILE,
-    group=OUTPUT,
-    rare=True,
-    help="The file that says what each label represents: .csv or .json. Default: NAME.codebook.csv next to the output, "
-    "if groups of siblings are published.",
-)
-@option("--no-codebook", is_flag=True, group=OUTPUT, rare=True, help="Write no code book.")
-@option(
-    "--output-format",
-    metavar="NAME",
-    group=OUTPUT,
-    rare=True,
-    help="The format to write. Default: by the name of the output, or that of the input.",
-)
-@option(
-    "--output-layout",
-    type=click.Choice(LAYOUTS),
-    group=OUTPUT,
-    rare=True,
-    help="One row for each record (wide) or for each item (long). Default: that of the input.",
-)
-@option(
-    "--output-parts",
-    type=click.IntRange(min=1),
-    metavar="N",
-    group=OUTPUT,
-    rare=True,
-    help="Write a folder of N files. Default for an output that ends in /: one for every million records.",
-)
-@option(
-    "--persons-out",
-    type=FILE,
-    group=OUTPUT,
-    rare=True,
-    help="With --person: write the person of each published record, for 'shoal verify --persons'. Do not publish it.",
-)
+@output_options
 @option(
     "--proof",
     type=FILE,
     group=OUTPUT,
     rare=True,
     help="km by optimal or auto: write what the lower bound rests on, for 'shoal check-proof'. Do not publish it.",
-)
-@option(
-    "--escape-formulas",
-    is_flag=True,
-    group=OUTPUT,
-    rare=True,
-    help="CSV: write a quote before cells that a spreadsheet would run as a formula (=, +, -, @).",
 )
 @data_options
 @hierarchy_option("The hierarchy of the items.")
@@ -172,8 +74,6 @@ def anonymize(
     data: Path,
     model: str,
     algorithm: str | None,
-    codebook: Path | None,
-    no_codebook: bool,
     workers: int,
     as_json: bool,
     cluster: Cluster | None,
@@ -186,18 +86,13 @@ def anonymize(
     shoal anonymize baskets.dat -o out.dat --model lm --l 4 --sensitive HIV,cancer --report report.html
     shoal anonymize people.csv -o out.csv --model k-km --k 10 --sets diagnoses --quasi-identifiers age,zip
     """
-    if codebook is not None and no_codebook:
-        raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     algorithm = algorithm or discovery.get("shoal.models", PrivacyModel, model).default_algorithm
-    trial = given.pop("dry_run")
+    trial, written = given.pop("dry_run"), outputs(given)
     spec = dataset_spec(data, given)
     plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
     guarantee, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
-    book = False if no_codebook else codebook
-    if plain["output_parts"] is None and is_folder():
-        plain["output_parts"] = 0
-    job = Job(data=spec, model=guarantee, algorithm=method, codebook=book, lists=lists, **plain)
+    job = Job(data=spec, model=guarantee, algorithm=method, lists=lists, **plain, **written)
     carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize", cluster=cluster)
 
 
@@ -283,6 +178,7 @@ def show(story: Story, output: str, more: Sequence[tuple[str, str]]) -> None:
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
         *((("certificate", _certificate(release)),) if "certificate" in release.provenance else ()),
+        *((("recoding, not to be published", _recoding(release)),) if "recoding" in release.provenance else ()),
         *more,
     ]
     console.table(None, ["", ""], rows, right=9)
@@ -313,6 +209,11 @@ def _certificate(release: shoal.Release) -> str:
     """Return the file of the certificate, and whether it is signed."""
     entry = release.provenance["certificate"]
     return f"{entry['name']} ({'signed' if entry['signer'] else 'not signed'})"
+
+
+def _recoding(release: shoal.Release) -> str:
+    """Return the file that says what was done to the items."""
+    return str(release.provenance["recoding"]["name"])
 
 
 def _warn_first(release: shoal.Release, poor: Headline) -> None:

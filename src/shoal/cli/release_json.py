@@ -60,12 +60,14 @@ def _optimality(release: Release) -> dict[str, Any] | None:
 
 def _files(release: Release, job: Job) -> dict[str, Any]:
     """Return the path of each written file, or None."""
-    book, persons, certificate = (release.provenance.get(name) or {} for name in ("codebook", "persons", "certificate"))
+    names = ("codebook", "persons", "certificate", "recoding")
+    book, persons, certificate, recoding = (release.provenance.get(name) or {} for name in names)
     return {
         "data": str(job.output),
         "codebook": book.get("name"),
         "persons": persons.get("file"),
         "certificate": certificate.get("name"),
+        "recoding": recoding.get("name"),
         "proof": job.proof and str(job.proof),
         "reports": [str(path) for path in job.reports],
         "public_reports": [str(path) for path in job.public_reports],

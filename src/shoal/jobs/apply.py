@@ -213,10 +213,10 @@ class ApplyJob(Job):
     time_limit: float | Literal["none"] = 60.0
 
     @classmethod
-    def of(cls, saved: SavedRecoding, data: DatasetSpec, output: Path, **more: Any) -> ApplyJob:
+    def of(cls, saved: SavedRecoding, data: DatasetSpec, **more: Any) -> ApplyJob:
         """Return the job for a recoding."""
         given = {"model": saved.model, "algorithm": Recorded(recoding=saved), "loss": saved.loss}
-        return cls(data=data, output=output, saved=saved, **given, **more)  # type: ignore[arg-type]
+        return cls(data=data, saved=saved, **given, **more)  # type: ignore[arg-type]
 
     def make(self, problem: Problem[PrivacyModel], engine: Engine = LOCAL) -> Release:
         """Apply the recoding, and verify the result."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from shoal.algorithms.base import Algorithm, time_limit_option
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.labels import canonical_order
 from shoal.data.recoding_notes import RecodingRepaired
 from shoal.engines import Engine
 from shoal.errors import RecodingFails, ShoalError, Untruthful
@@ -55,6 +56,9 @@ class Recorded(Algorithm):
         """Whether the recoding has groups of siblings."""
         return bool(self.recoding.groups)
 
+    def feasible(self, problem: Prepared[Any]) -> None:
+        """Accept all data. The check of the result decides."""
+
     def keeps_rows(self, problem: Prepared[Any], engine: Engine) -> bool:
         """No: it looks at no rows."""
         return False
@@ -93,9 +97,9 @@ class Repaired(Recorded):
 
     time_limit: float | Literal["none"] = time_limit_option(60.0)
 
-    def keeps_rows(self, problem: Prepared[Any], engine: Engine) -> bool:
-        """Whether the search holds rows in memory: it thins them itself."""
-        return False
+    def feasible(self, problem: Prepared[Any]) -> None:
+        """Raise :class:`~shoal.errors.Infeasible` if no recoding can give the guarantee."""
+        self.recoding.method.feasible(problem)
 
     @property
     def suppresses(self) -> bool:  # type: ignore[override]
@@ -114,12 +118,16 @@ class Repaired(Recorded):
             raise Untruthful("The repaired recoding tells more than the first: a bug in Shoal, please report it.")
         return result, coarser.solution
 
+    @property
+    def _groups_siblings(self) -> bool:
+        """Whether the repair may publish new groups of siblings."""
+        return bool(self.recoding.groups) or self.recoding.method.groups_siblings
+
     def _searched(self, above: Prepared[Any], engine: Engine) -> Solution:
         """Run the search above the labels of the recoding: that of its method if this may remove items."""
         method = self.recoding.method
         if not method.suppresses:
-            groups = bool(self.recoding.groups) or method.groups_siblings
-            return least_cut(Clock.of(self.time_limit), engine, siblings=groups)(above)
+            return least_cut(Clock.of(self.time_limit), engine, siblings=self._groups_siblings)(above)
         values = method.values()
         options: dict[str, Any] = {"siblings": "none"} if "siblings" in values else {}
         if "time_limit" in values:
@@ -135,7 +143,8 @@ class Repaired(Recorded):
         solution = Recorded(recoding=recoding).solve(problem, engine)
         proof = found.optimality
         removed = len(recoding.suppressed) - len(self.recoding.suppressed)
-        note = RecodingRepaired(_changed(self.recoding, recoding), removed, proof is not None and proof.proven)
+        least = proof is not None and proof.proven and not self._groups_siblings
+        note = RecodingRepaired(_changed(self.recoding, recoding), removed, least)
         return replace(solution, notes=(note,), statistics={"repair_loss": 0.0 if proof is None else proof.loss})
 
 
@@ -160,7 +169,8 @@ class _Naming:
         raised = []
         for label, *more in coarser.blocks:
             if more:
-                members = tuple(one for part in (label, *more) for one in self.before.groups.get(part, (part,)))
+                parts = [self.before.groups.get(part, (part,)) for part in (label, *more)]
+                members = tuple(canonical_order(one for part in parts for one in part))
                 label = self._name(members, namer)
                 groups[label] = members
             elif label in self.before.groups:  # it did not change

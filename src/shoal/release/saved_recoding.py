@@ -19,6 +19,7 @@ from shoal.caching import cached_property
 from shoal.data.arrays import Codes
 from shoal.data.columns import Column
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.labels import canonical_order
 from shoal.data.table import Role
 from shoal.errors import HierarchyError, OptionError, shorten
 from shoal.hierarchies.default import was_built
@@ -134,9 +135,9 @@ class SavedRecoding:
             method=release.algorithm if earlier is None else earlier.method,
             loss=problem.loss.name,
             tree=given.with_items_under_root([label for label in named if label not in given.code_of]),
-            groups=groups,
-            raised=tuple(tree.labels[node] for node in raised),
-            suppressed=suppressed,
+            groups={label: tuple(canonical_order(groups[label])) for label in canonical_order(groups)},
+            raised=tuple(canonical_order(tree.labels[node] for node in raised)),
+            suppressed=tuple(canonical_order(suppressed)),
             order=cut.labels if groups else (),
             retired=() if earlier is None else earlier.retired_without(groups),
             unknown_items=problem.unknown_items,

@@ -1,0 +1,90 @@
+"""``shoal apply``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from shoal.cli.anonymize import carry_out
+from shoal.cli.help import DATA, SEARCH, GroupedCommand, engine_options, json_option, option
+from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, seconds
+from shoal.cli.output_options import output_options, outputs
+from shoal.cli.witnesses import show_witnesses
+from shoal.errors import RecodingFails
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.apply import ApplyJob, spec_for
+from shoal.release import recoding_file as recoding_files
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("recoding_file", metavar="RECODING", type=INPUT)
+@click.argument("data", type=INPUT)
+@output_options
+@option(
+    "--repair",
+    is_flag=True,
+    group=SEARCH,
+    help="If the guarantee does not hold on DATA, generalize further, as little as possible.",
+)
+@option(
+    "--time-limit",
+    default="60",
+    metavar="X",
+    group=SEARCH,
+    rare=True,
+    help="Seconds for the search of a repair, or none.",
+)
+@data_options
+@option(
+    "--hierarchy",
+    type=FILE,
+    group=DATA,
+    help="A hierarchy with more items than that of the recoding. It says which group each new item belongs to.",
+)
+@option(
+    "--unknown-items",
+    type=click.Choice(["error", "root"]),
+    group=DATA,
+    rare=True,
+    help="What to do with items that the hierarchy lacks: stop, or put them directly below the root. Default: as in "
+    "the recoding.",
+)
+@dataset_options("weights", "allow_missing")
+@engine_options
+@json_option
+def apply(
+    recoding_file: Path,
+    data: Path,
+    repair: bool,
+    time_limit: str,
+    hierarchy: Path | None,
+    unknown_items: str | None,
+    weights: str,
+    allow_missing: bool,
+    workers: int,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Do to DATA what RECODING did to an earlier release, verify the result, and only then write it.
+
+    RECODING is the file that --recoding wrote. The same data give the same release. If the guarantee does not hold,
+    nothing is written (exit code 1), unless you pass --repair.
+
+    \b
+    shoal anonymize january.dat -o jan.dat --k 5 --m 2 --hierarchy products.csv --recoding products.json
+    shoal apply products.json february.dat -o feb.dat
+    shoal apply products.json february.dat -o feb.dat --repair --recoding products-2.json
+    """
+    limit: float | Literal["none"] = seconds(time_limit, "--time-limit")
+    saved = recoding_files.load(recoding_file)
+    read_as = ReadOptions(**reading(given))
+    spec = spec_for(saved, data, hierarchy, read_as, unknown_items, str(weights or ""), allow_missing=allow_missing)
+    lists = (recoding_file,) if hierarchy is None else (recoding_file, hierarchy)
+    job = ApplyJob.of(saved, spec, lists=lists, repair=repair, time_limit=limit, **outputs(given))
+    try:
+        carry_out(job, workers, trial=False, as_json=as_json, command="apply")
+    except RecodingFails as error:
+        show_witnesses(error.verdict)
+        raise
