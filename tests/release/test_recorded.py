@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import discovery
+from shoal.algorithms import Optimal
 from shoal.algorithms.base import Algorithm
-from shoal.data.dataset import Dataset
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL
-from shoal.errors import Infeasible, RecodingFails
+from shoal.errors import Infeasible
 from shoal.jobs.apply import release_of
+from shoal.metrics.comparison import Comparison
+from shoal.models import Km, TransactionalK
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
 from shoal.release import recoding_file
 from shoal.release.pipeline import make_release
-from shoal.release.recorded import Recorded, Repaired
+from shoal.release.recorded import Recorded
 from shoal.release.release import Release
 from shoal.release.saved_recoding import SavedRecoding
 from shoal.testing import all_cuts, models, problems
@@ -79,7 +79,9 @@ def first_release(method: Algorithm, problem: Problem[PrivacyModel]) -> Release 
 
 @given(case=cases())
 @examples(700)
-def test_the_same_data_give_the_same_release(case: tuple[Algorithm, Problem[Any], list[int]], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_same_data_give_the_same_release(
+    case: tuple[Algorithm, Problem[Any], list[int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     method, problem, _ = case
     release = first_release(method, problem)
     if release is None:
@@ -128,3 +130,52 @@ def can_be_repaired(problem: Problem[Any], saved: SavedRecoding) -> bool:
     root = GlobalCut.raising(cut.hierarchy, [cut.hierarchy.root], cut.suppressed.tolist())
     on = prepared.on(cut.hierarchy)
     return bool(prepared.model.verify(root.apply(on.items, on.sensitive_part)).holds)
+
+
+@given(problem=problems(models(Km)), rows=st.lists(st.integers(0, 50), min_size=2, max_size=12))
+@examples(700)
+def test_a_repair_loses_as_little_as_possible(problem: Problem[Any], rows: list[int]) -> None:
+    release = first_release(Optimal(), problem)
+    if release is None:
+        return
+    saved, other = release.saved_recoding, other_data(problem, rows)
+    try:
+        repaired = release_of(other, saved, LOCAL, repair=True, time_limit="none")
+    except Infeasible:
+        return
+    floor = [set(items) for items in saved.represents.values()]
+    losses = []
+    for cut in all_cuts(problem.hierarchy):
+        labels = [set(cut.hierarchy.items[slice(*cut.hierarchy.span[node])]) for node in cut.nodes]
+        published = cut.apply(repaired.problem.items)
+        if all(any(items <= label for label in labels) for items in floor) and problem.model.verify(published).holds:
+            total, scale = problem.loss.total(Comparison(repaired.problem.original, published))
+            losses.append(total / scale)
+    assert repaired.loss == pytest.approx(min(losses), abs=1e-12)
+
+
+def test_what_is_said_to_be_reusable_is_one_cut_for_all_records() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    rows = [["a1", "b1"], ["a2", "b1"], ["a1", "b2"], ["a2", "b2"]] * 3
+    found = set()
+    for name, cls in discovery.find("shoal.algorithms", Algorithm).items():
+        if any(issubclass(one, (Km, TransactionalK)) for one in cls.solves):
+            model = TransactionalK(k=2) if cls.solves == (TransactionalK,) else Km(k=2, m=2)
+            release = shoal.anonymize(rows, model, hierarchy=tree, algorithm=name)
+            assert (release.recoding.global_cut is not None) == cls.reusable, name
+            found.add(cls.reusable)
+    assert found == {True, False}
+
+
+def test_names_of_groups_are_never_used_again() -> None:
+    items = [f"i{number}" for number in range(12)]
+    tree = shoal.Hierarchy.flat(items, "flat.csv")
+    rows = [[item] for item in items for _ in range(3)]
+    first = shoal.anonymize(rows, k=9, m=1, hierarchy=tree, algorithm="auto").saved_recoding
+    meanings = dict(first.represents)
+    for left in (9, 6, 4):
+        few = shoal.read(rows[: 3 * left])
+        first = shoal.apply(first, few, repair=True).saved_recoding
+        for label, some in first.represents.items():
+            assert meanings.setdefault(label, some) == some
+    assert len(first.retired) > 0

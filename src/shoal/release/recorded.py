@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from shoal.algorithms.base import Algorithm, time_limit_option
 from shoal.data.hierarchy import Hierarchy
@@ -35,6 +35,10 @@ class Recorded(Algorithm):
     reusable = True
 
     recoding: SavedRecoding = field(kw_only=True)
+
+    def changed(self, **values: Any) -> Self:
+        """The same recoding with other values of some options."""
+        return replace(self, **values)
 
     @property
     def repeats(self) -> SavedRecoding:

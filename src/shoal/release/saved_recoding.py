@@ -178,6 +178,10 @@ class SavedRecoding:
                 what = "a group of siblings that is no group" if label in self.groups else "unknown in its hierarchy"
                 raise HierarchyError(f"{self.name}: '{shorten(label)}' is {what}: the file is damaged.")
         raised, gone = ([refined.code_of[label] for label in labels] for labels in (self.raised, self.suppressed))
+        if groups := [label for label, node in zip(self.suppressed, gone, strict=True) if node >= refined.n_leaves]:
+            raise HierarchyError(
+                f"{self.name}: '{shorten(groups[0])}' is removed, but is no item of its hierarchy: the file is damaged."
+            )
         cut = GlobalCut.raising(refined, raised, gone)
         order = [refined.code_of[label] for label in self.order if label in refined.code_of]
         cut = replace(cut, order=np.array(order, dtype=np.int32))

@@ -139,7 +139,8 @@ def _split(release: Release, broad: set[str]) -> Witness | None:
 
 def _candidates(release: Release) -> Iterator[Remedy]:
     """Yield the remedies that apply to the release."""
-    method, model = release.algorithm, release.problem.model
+    earlier, model = release.algorithm.repeats, release.problem.model
+    method = release.algorithm if earlier is None else earlier.method
     if not isinstance(model, Auto.solves):
         return
     grouped = method.regroups_siblings
