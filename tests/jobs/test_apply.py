@@ -72,6 +72,43 @@ def test_a_new_item_is_an_error_unless_something_says_where_it_belongs() -> None
     assert below.verdict.holds
 
 
+def test_a_repair_may_group_new_items_and_the_next_month_knows_them() -> None:
+    larger = shoal.Hierarchy.from_parents({**TREE.parents_by_label(), "porter": "beer"})
+    rows = [["ale"], ["ale"], ["stout"], ["lager"], ["rye"], ["rye"]]
+    january = shoal.anonymize(rows, k=2, m=1, hierarchy=TREE, siblings="best").saved_recoding
+    assert january.groups == {"lager or stout": ("lager", "stout")}
+    february = [*rows, ["porter"]]
+    with pytest.raises(RecodingFails, match=r"\{porter\} is in 1 record"):  # it is in no group of the first release
+        shoal.apply(january, february, hierarchy=larger)
+    second = shoal.apply(january, february, hierarchy=larger, repair=True).saved_recoding
+    (group,) = (label for label, some in second.groups.items() if "porter" in some)
+    assert second.groups[group] == ("lager", "porter", "stout")
+    assert shoal.apply(second, [["porter"], ["ale"], ["ale"], ["lager"]]).data == [[group], ["ale"], ["ale"], [group]]
+
+
+def test_a_repair_may_remove_items_that_are_new() -> None:
+    rows = [["ale", "ale"], ["ale"], ["rye"], ["rye"], ["rye", "rye", "bun"], ["bun"]]
+    first = shoal.anonymize(rows, k=2, m=1, hierarchy=TREE, multiset=True, algorithm="mm").saved_recoding
+    second = shoal.apply(first, [*rows, ["stout"] * 5], repair=True)
+    assert "stout*5" in second.saved_recoding.suppressed
+    assert second.data[-1] == []
+    assert shoal.apply(second.saved_recoding, [["stout"] * 5, ["rye"], ["rye"]]).data == [[], ["rye*1"], ["rye*1"]]
+
+
+def test_a_new_item_cannot_take_the_name_of_a_group() -> None:
+    rows = [["ale"], ["ale"], ["stout"], ["lager"], ["rye"], ["rye"]]
+    first = shoal.anonymize(rows, k=2, m=1, hierarchy=TREE, siblings="best").saved_recoding
+    clash = [*rows, ["lager or stout"], ["lager or stout"]]
+    with pytest.raises(HierarchyError, match=r"'lager or stout' is a new label .* rename the new label"):
+        shoal.apply(first, clash, unknown_items="root")
+    second = shoal.apply(first, [["ale"], ["stout"], ["rye"], ["rye"]], repair=True).saved_recoding
+    assert "lager or stout" in second.retired
+    with pytest.raises(HierarchyError, match=r"'lager or stout' is a new label .* or once used it"):
+        shoal.apply(second, clash, unknown_items="root")
+    with pytest.raises(DataError, match=r"Item 'beer' .* is a group"):
+        shoal.apply(first, [["beer"], ["beer"]], unknown_items="root")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -149,8 +186,7 @@ def test_rows_of_items_and_persons_are_read_as_before(tmp_path: Path) -> None:
         ]
     )
     january = table(tmp_path, "jan.csv", rows)
-    options = {"id_column": "basket", "item_column": "thing", "person": "who"}
-    first = shoal.anonymize(january, k=2, m=1, hierarchy=TREE, **options)
+    first = shoal.anonymize(january, k=2, m=1, hierarchy=TREE, id_column="basket", item_column="thing", person="who")
     first.save(tmp_path / "one.csv", recoding=tmp_path / "r.json")
     again = shoal.apply(tmp_path / "r.json", january)
     again.save(tmp_path / "two.csv")
@@ -163,7 +199,7 @@ def test_rows_of_items_and_persons_are_read_as_before(tmp_path: Path) -> None:
 
 def test_sensitive_items_are_kept_and_counted() -> None:
     rows = [["ale", "rye", "flu"], ["ale", "rye"], ["stout", "rye"], ["stout", "bun"], ["ale", "bun"], ["stout", "bun"]]
-    model = shoal.Lm(l=2, m=1, sensitive=["flu"])
+    model = shoal.Lm(l=2, m=1, sensitive=("flu",))
     first = shoal.anonymize(rows, model, hierarchy=TREE)
     again = shoal.apply(first.saved_recoding, rows)
     assert again.dataset.transactions.sets() == first.dataset.transactions.sets()

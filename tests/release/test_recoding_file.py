@@ -1,13 +1,16 @@
-"""Recoding files are refused if they are damaged, changed or of another kind."""
+"""Recoding files are as their schema says, and are refused if they are damaged, changed or of another kind."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+import pyarrow as pa
 import pytest
 
 import shoal
@@ -16,6 +19,7 @@ from shoal.files import strict_json
 from shoal.release import recoding_file
 from shoal.release.saved_recoding import SavedRecoding
 
+DOCS = Path(__file__).parents[2] / "docs"
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1", "b2"], "C": ["c1", "c2"]}})
 ROWS = [["a1", "b1"], ["a2", "b1"], ["a1", "b1"], ["c1", "b2"], ["c2", "b2"], ["c1", "b1"]]
 
@@ -45,6 +49,29 @@ def test_a_file_says_what_was_done_and_nothing_about_records(path: Path) -> None
     assert saved.model == shoal.Km(k=2, m=2)
     assert recoding_file.document(saved) == told
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_files_are_as_their_schema_says(tmp_path: Path) -> None:
+    schema = json.loads((DOCS / "reference" / "json" / "recoding.json").read_text(encoding="utf-8"))
+    check = jsonschema.Draft202012Validator(schema).validate
+    patients = {"name": ["Ann", "Bob", "Cy"], "ward": ["a", "a", "b"], "codes": [["flu", "rye"], ["flu", "x"], ["x"]]}
+    releases = [
+        shoal.anonymize(ROWS, k=2, m=2, hierarchy=TREE, algorithm="auto", siblings="best"),
+        shoal.anonymize(ROWS, k=3, m=2, algorithm="mm", unknown_items="root"),
+        shoal.anonymize(pa.table(patients), shoal.Lm(l=2, m=1, sensitive=("rye",)), sets="codes", identifiers=["name"]),
+        shoal.anonymize([["a", "a"], ["a"]], k=2, m="all", multiset=True, algorithm="aa"),
+    ]
+    for release in releases:
+        recoding_file.save(release.saved_recoding, tmp_path / "r.json")
+        told = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+        check(told)
+        assert list(told) == list(schema["properties"])  # what is not in the schema is not written
+        for name in told:
+            with pytest.raises(jsonschema.ValidationError):
+                check({key: value for key, value in told.items() if key != name})
+        compact = json.dumps({**told, "sha256": None}, ensure_ascii=False, separators=(",", ":"))
+        content = compact.replace(',"sha256":null}', "}")
+        assert told["sha256"] == hashlib.sha256(content.encode()).hexdigest()
 
 
 def test_a_changed_byte_is_noticed(path: Path) -> None:
@@ -83,11 +110,22 @@ def put_into(table: str, name: str, value: Any) -> Callable[[dict[str, Any]], An
         (put("groups", {"all of A": ["a1", "a2", "a3"]}), "a group of siblings that is no group"),
         (put("groups", {"x": ["a1", "a2"], "y": ["a2", "a3"]}), "share 'a2'"),
         (put("groups", {"x": ["a1", "milk"]}), "'milk' is neither an item nor a node"),
+        (put("groups", {"x": []}), "a group has no members"),
+        (put("groups", {"x": ["a1", "a2", "a1"]}), "'groups: x' names something twice"),
+        (put("groups", {"a1 or a2": ["a1", "a2"], "A or B": ["A", "B"]}), "'A or B' is a group, but not published"),
+        (put("raised", ["B", "C", "a1 or a2", "a3"]), "'a3' is published as a group, but is an item"),
+        (put("raised", ["B", "C", "a1 or a2", "C"]), "'raised' names something twice"),
+        (put("retired", ["C"]), "'C' is retired, but in use"),
+        (put("roles", {"age": "plain"}), "'age' has a role, but is not published"),
+        (put("columns", ["age", "age"]), "'columns' names something twice"),
+        (put("unknown_items", "drop"), "'unknown_items' is none of error, root"),
         (put("suppressed", ["ALL"]), "'ALL' is removed, but is no item"),
         (put("loss", "none"), "Unknown loss"),
         (put("model", {"name": "km", "options": {"k": 1, "m": 2}}), "k must be at least 2"),
         (put("model", {"name": "km", "options": {"l": 2}}), "km has no option 'l'"),
+        (put("model", {"name": "k-km", "options": {"k": 2, "m": 2}}), "auto makes no recodings for k-km"),
         (put("method", {"name": "magic", "options": {}}), "Unknown algorithm"),
+        (put("method", {"name": "lra", "options": {}}), "lra makes no recodings for km that can be repeated"),
         (put("reading", {"join": "/etc/passwd:x"}), "'join' is no option of reading that a recoding may have"),
         (put("reading", {"sets": 3}), "sets must be"),
         (put("roles", {"age": "king"}), "king"),
@@ -107,7 +145,8 @@ def test_what_is_wrong_is_refused_even_with_a_right_hash(
 
 
 def test_other_json_is_no_recoding(tmp_path: Path) -> None:
-    for text in ("[]", "{}", '{"type": 3}', '{"type": "x", "type": "y"}'):
+    deep = '{"type": ' + "[" * 50_000 + "]" * 50_000 + "}"
+    for text in ("[]", "{}", '{"type": 3}', '{"type": "x", "type": "y"}', '{"type": NaN}', deep, "", "\x00", "1;2\n"):
         (tmp_path / "r.json").write_text(text, "utf-8")
         with pytest.raises(DataError, match=r"r\.json"):
             recoding_file.load(tmp_path / "r.json")

@@ -1,4 +1,7 @@
-"""A saved recoding repeats its release, and repairs only generalize. Covers: release/recorded.py, search/coarsen.py."""
+"""A saved recoding repeats its release, and repairs only generalize.
+
+Covers: release/saved_recoding.py, search/coarsen.py.
+"""
 
 from __future__ import annotations
 

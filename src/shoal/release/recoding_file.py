@@ -31,6 +31,8 @@ from shoal.release.saved_recoding import NOT_KEPT, SavedRecoding
 KIND = "urn:shoal:recoding:1"  # the number rises when a key goes or changes its meaning
 FAMILY = KIND.rpartition(":")[0]
 WHY = "is not a recoding that Shoal wrote"
+WARNING = "INTERNAL: this file names all items of the hierarchy. Do not publish it."
+UNKNOWN = ("error", "root")  # what can be done with items that the hierarchy lacks
 
 
 def document(saved: SavedRecoding) -> dict[str, Any]:
@@ -44,6 +46,7 @@ def document(saved: SavedRecoding) -> dict[str, Any]:
     ('urn:shoal:recoding:1', {'ale': '*', 'rye': '*', '*': None}, [])
     """
     told: dict[str, Any] = {
+        "do_not_publish": WARNING,
         "type": KIND,
         "shoal": __version__,
         "model": {"name": saved.model.name, "options": _plain(saved.model.values())},
@@ -116,8 +119,35 @@ def load(path: str | Path) -> SavedRecoding:
             f"make the recoding again."
         )
     saved = replace(_read(given), name=str(path), sha256=content.sha256)
-    saved.cut  # noqa: B018  (refuses labels that represent other items than they should)
+    _check(saved, given)
     return saved
+
+
+def _check(saved: SavedRecoding, given: Fields) -> None:
+    """Refuse fields that contradict each other."""
+    if not (saved.method.reusable and isinstance(saved.model, saved.method.solves)):
+        given.refuse(f"{saved.method.name} makes no recodings for {saved.model.name} that can be repeated")
+    if saved.unknown_items not in UNKNOWN:
+        given.refuse(f"'unknown_items' is none of {', '.join(UNKNOWN)}")
+    lists = {"raised": saved.raised, "suppressed": saved.suppressed, "order": saved.order, "retired": saved.retired}
+    lists |= {"columns": saved.columns or ()} | {
+        f"groups: {shorten(name)}": some for name, some in saved.groups.items()
+    }
+    for name, labels in lists.items():
+        if len(set(labels)) < len(labels):
+            given.refuse(f"'{name}' names something twice")
+    if not all(saved.groups.values()):
+        given.refuse("a group has no members")
+    saved.cut  # noqa: B018  (refuses labels that represent other items than they should)
+    wrong = {
+        "is a group, but not published": saved.groups.keys() - set(saved.raised),
+        "is published as a group, but is an item": set(saved.raised).intersection(saved.tree.items),
+        "is retired, but in use": set(saved.retired).intersection((*saved.groups, *saved.tree.labels)),
+        "has a role, but is not published": saved.roles.keys() - set(saved.columns or ()),
+    }
+    for why, found in wrong.items():
+        if found:
+            given.refuse(f"'{shorten(min(found))}' {why}")
 
 
 def _read(given: Fields) -> SavedRecoding:
@@ -140,7 +170,7 @@ def _read(given: Fields) -> SavedRecoding:
             built=given.below("hierarchy").flag("built"),
         )
     except (OptionError, HierarchyError, ValueError, TypeError) as error:
-        given.refuse(str(error))
+        given.refuse(str(error).rstrip("."))
 
 
 def _spec(given: Fields, package: str, base: type[Any]) -> Any:

@@ -118,6 +118,7 @@ class Repaired(Recorded):
         marks, taken = problem.origin.marks, problem.all_data.transactions.labels
         named = _Naming(self.recoding, problem.hierarchy, marks, (*taken, *problem.sensitive.labels))
         result = named.result(coarser, problem.origin.set_columns)
+        result = result.with_tree(problem.given.hierarchy)
         if self.recoding.refined_by(result):
             raise Untruthful("The repaired recoding tells more than the first: a bug in Shoal, please report it.")
         return result, coarser.solution

@@ -125,16 +125,15 @@ class SavedRecoding:
         groups = {tree.labels[node]: members(tree, node) for node in raised}
         groups = {label: some for label, some in groups.items() if label not in owner.code_of}
         suppressed = tuple(item for node in cut.suppressed for item in tree.items[slice(*tree.span[node])])
-        named = [*suppressed, *(one for some in groups.values() for one in some)]
         table, origin = release.aligned.table, problem.data.origin
         given_roles = problem.given.columns.items()
         roles = {name: spec.role if isinstance(spec, Column) else Role(spec) for name, spec in given_roles}
         columns = None if table is None else table.names
-        return cls(
+        recoding = cls(
             model=problem.given.model,
             method=release.algorithm if earlier is None else earlier.method,
             loss=problem.loss.name,
-            tree=given.with_items_under_root([label for label in named if label not in given.code_of]),
+            tree=given,
             groups={label: tuple(canonical_order(groups[label])) for label in canonical_order(groups)},
             raised=tuple(canonical_order(tree.labels[node] for node in raised)),
             suppressed=tuple(canonical_order(suppressed)),
@@ -146,6 +145,12 @@ class SavedRecoding:
             roles={name: role.value for name, role in roles.items() if role is not None and name in (columns or ())},
             built=was_built(problem.data),
         )
+        return recoding.with_tree(given)
+
+    def with_tree(self, given: Hierarchy) -> Self:
+        """Return the recoding with a hierarchy that has all its groups. Items that it lacks are put below its root."""
+        named = (*self.tree.items, *self.suppressed, *(one for some in self.groups.values() for one in some))
+        return replace(self, tree=given.with_items_under_root([one for one in named if one not in given.code_of]))
 
     @cached_property
     def cut(self) -> GlobalCut:
@@ -172,6 +177,12 @@ class SavedRecoding:
         HierarchyError
             A label represents other items than it should.
         """
+        for label in (*self.groups, *self.retired):
+            if label in tree.code_of and label not in self.tree.code_of:
+                raise HierarchyError(
+                    f"'{shorten(label)}' is a new label of the hierarchy or the data, but {self.name} uses it, or once "
+                    f"used it, for a group of siblings: rename the new label."
+                )
         refined = grouped(tree, [Given(some, self.name, label) for label, some in self.groups.items()])
         for label in (*self.groups, *self.raised, *self.suppressed):
             if label not in refined.code_of:
@@ -250,6 +261,6 @@ def _blocks(cut: GlobalCut, tree: Hierarchy) -> Codes:
     nodes = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), cut.hierarchy.leaves[cut.nodes])
     for first, stop in cut.hierarchy.span[cut.suppressed]:
         nodes[first:stop] = -1
-    codes = [cut.hierarchy.code_of[label] for label in tree.items]
-    blocks: Codes = nodes[codes]
+    codes = [cut.hierarchy.code_of[label] for label in tree.items]  # groups of counts, if the new data have counts
+    blocks: Codes = nodes[cut.hierarchy.span[codes, 0]]
     return blocks
