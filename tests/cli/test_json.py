@@ -30,6 +30,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("in.basket", "-o", "o.basket", "--model", "sensitive-k", "--k", "2", "--sensitive", "a1"),
         ("p.csv", "-o", "o.csv", *TREE, *COLUMNS[:2], "--columns", "none", "--k", "2", "--m", "1", *PERSONS),
     ],
+    "apply": [("r.json", "in.basket", "-o", "o.basket"), ("r.json", "rare.basket", "-o", "o.basket")],
     "run": [("p.toml",)],
     "verify": [
         ("in.basket", "--k", "2", "--m", "1"),
@@ -51,7 +52,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("p.csv", *COLUMNS, "--person", "who", "--m", "all", "--original", "p.csv"),
     ],
     "measure": [
-        ("in.basket", "out.basket", *TREE, "--known", "2", "--mining", "50", "--queries", "5"),
+        ("in.basket", "out.basket", *TREE, "--known", "2", "--mining", "50", "--rules", "--queries", "5"),
         ("in.basket", "in.basket", "--sensitive", "a1"),
     ],
     "explain": [("in.basket", "out.basket", *TREE, "--k", "2")],
@@ -84,20 +85,24 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
 }
 GROUPS = ("hierarchy", "generate", "keys")
 VARIANTS = {"verify-certificate": "verify"}  # schemas of commands that print another document with some option
-DOCUMENTS = {"certificate", "proof", "public-report"}  # schemas of files, which no command prints
+DOCUMENTS = {"certificate", "proof", "public-report", "recoding"}  # schemas of files, which no command prints
 
 
 @pytest.fixture
 def desk(shell: Shell) -> Shell:
     shell.write("out.basket", "A,b1,b2\nA,b1\nA,b1,b2\nA,b2\n")
     shell.write("other.basket", "a1,zz\n")
+    shell.write("rare.basket", "a1,b1\n")
     shell.write("p.csv", PEOPLE)
     shell.write("t.csv", TABLE)
     PROOF.save(shell.folder / "proof.json")
     shell.write("p.toml", PROBLEM)
     new_keys(shell.folder / "k")
     shoal.anonymize(shell.folder / "in.basket", k=2, m=1).save(
-        shell.folder / "c.basket", certificate=shell.folder / "c.json", key=shell.folder / "k.key"
+        shell.folder / "c.basket",
+        certificate=shell.folder / "c.json",
+        key=shell.folder / "k.key",
+        recoding=shell.folder / "r.json",
     )
     return shell
 
@@ -165,6 +170,7 @@ def test_the_figures_of_a_release(desk: Shell) -> None:
         "codebook": None,
         "persons": None,
         "certificate": None,
+        "recoding": None,
         "proof": None,
         "reports": ["r.json"],
         "public_reports": [],

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from shoal.cli import console, release_json
 from shoal.cli.anonymize import carry_out
 from shoal.cli.help import DATA, SEARCH, GroupedCommand, engine_options, json_option, option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, seconds
@@ -86,5 +87,8 @@ def apply(
     try:
         carry_out(job, workers, trial=False, as_json=as_json, command="apply")
     except RecodingFails as error:
-        show_witnesses(error.verdict)
+        if as_json:
+            console.show_json("apply", release_json.refusal(saved.model, error.verdict))
+        else:
+            show_witnesses(error.verdict)
         raise

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.jobs.job import Job
+from shoal.models.base import PrivacyModel, Verdict
 from shoal.options import Spec
 from shoal.release.release import Release
 from shoal.report import Story, headline, proofs
@@ -37,6 +38,12 @@ def document(story: Story, job: Job) -> dict[str, Any]:
         }
     )
     return told
+
+
+def refusal(model: PrivacyModel, verdict: Verdict) -> dict[str, Any]:
+    """Return why data were not published: what violates the guarantee."""
+    told: dict[str, Any] = plain({"model": _named(model), "verdict": verdict})
+    return {**told, "witnesses": [witness.as_dict() for witness in verdict.witnesses]}
 
 
 def _named(spec: Spec) -> dict[str, Any]:
