@@ -1,6 +1,6 @@
 """P2's algorithms against the same in plain Python, and what they promise.
 
-Covers: algorithms/cluster.py, algorithms/mondrian.py, algorithms/rfirst.py, algorithms/tfirst.py, algorithms/tmerge.py,
+Covers: algorithms/cluster.py, algorithms/clustering.py, algorithms/mondrian.py, algorithms/rfirst.py, algorithms/tfirst.py, algorithms/tmerge.py,
 search/clusters.py, search/tum_bound.py, search/formation.py, search/ncp_scale.py, recoding/clusters.py.
 """
 
@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import shoal
 from benchmarks import naive_rt
 from shoal import discovery
-from shoal.algorithms.base import Algorithm, ClusteringAlgorithm, FormingAlgorithm
+from shoal.algorithms.base import Algorithm
+from shoal.algorithms.clustering import ClusteringAlgorithm, FormingAlgorithm
 from shoal.algorithms.rmerge import Rmerge
 from shoal.algorithms.tmerge import Tmerge
 from shoal.data import Dataset

@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal import discovery, hierarchies
-from shoal.algorithms.base import ClusteringAlgorithm
+from shoal.algorithms.clustering import ClusteringAlgorithm
 from shoal.models.base import PrivacyModel
 
 ALGORITHMS = discovery.find("shoal.algorithms", ClusteringAlgorithm)
