@@ -31,7 +31,9 @@ def written(shell: Shell, rows: list[list[str]]) -> str:
     [
         (AFTER, (), {}),
         (AFTER, ("--known", "9", "--k", "2"), {"known": 9, "k": 2}),
-        (AFTER, ("--mining", "30,50"), {"mining": [0.3, 0.5]}),
+        (AFTER, ("--mining", "30,50"), {"mining": [0.3, 0.5], "top_sets": 100}),
+        (AFTER, ("--rules", "--mining"), {"mining": [0.01, 0.02, 0.03], "top_sets": 100, "rules": 100}),
+        (AFTER, ("--rules", "--top", "3"), {"rules": 3}),
         (AFTER, ("--weights", "w.csv"), {"weights": shoal.Weights({"A": 2.5})}),
         (
             AFTER,

@@ -20,11 +20,13 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.measure import K, query_drawing
 from shoal.metrics.ml2 import THRESHOLDS
+from shoal.metrics.patterns import MOST, RULES, SETS
 from shoal.metrics.workload import Workload
 from shoal.options import labels_of, names_of
 from shoal.report.formatting import count_noun
 
 _AS_GIVEN = ("codebook", "unknown_items", "weights", "group_column", "k", "known")  # as the library takes them
+DEFAULT = "default"  # what --mining says if it is given alone
 PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
 
 
@@ -69,10 +71,17 @@ PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
     "--mining",
     metavar="[T,T,..]",
     is_flag=False,
-    flag_value=PERCENT,
+    flag_value=DEFAULT,
     group=MEASURES,
-    help=f"Also compare frequent itemsets (ML2, dML2) at these thresholds, in percent; alone: {PERCENT}. Needs "
-    "--hierarchy.",
+    help=f"Also look for the most frequent sets of items, and with --hierarchy for all frequent ones at thresholds in "
+    f"percent (ML2, dML2; alone: {PERCENT}).",
+)
+@option("--rules", is_flag=True, group=MEASURES, help="Also look for the association rules with the highest lift.")
+@option(
+    "--top",
+    type=click.IntRange(1, MOST),
+    group=MEASURES,
+    help=f"How many sets and rules --mining and --rules look for. Default: {SETS}.",
 )
 @option(
     "--workload",
@@ -93,6 +102,8 @@ def measure(
     hierarchy_format: str | None,
     sensitive: tuple[str, ...],
     mining: str | None,
+    rules: bool,
+    top: int | None,
     workload: Path | None,
     queries: int | None,
     suppressed: str | None,
@@ -106,11 +117,12 @@ def measure(
 
     \b
     shoal measure baskets.dat out.dat --hierarchy products.csv
+    shoal measure baskets.dat out.dat --hierarchy products.csv --mining --rules
     shoal measure people.csv out.csv --sets diagnoses --quasi-identifiers age,zip --queries 100
     """
     drawing = drawing_options(given)
     query_drawing(workload, queries, **drawing)  # refuse wrong options before reading anything
-    thresholds = None if mining is None else _thresholds(mining)
+    thresholds, wanted = _thresholds(mining, hierarchy), _wanted(mining, rules=rules, top=top)
     asked = Workload.load(workload) if workload else None
     named = quasi_identifiers(given, hierarchy)
     read_as = reading(given)
@@ -139,6 +151,7 @@ def measure(
             seed=drawing["seed"],
             suppressed=None if suppressed is None else names_of(suppressed) or (suppressed,),
             engine=engine,
+            **wanted,
             **{name: given[name] for name in _AS_GIVEN},
         )
     console.notes(result.notes)
@@ -151,8 +164,19 @@ def measure(
     console.show_json("measure", result.as_dict()) if as_json else measure_output.show(result)
 
 
-def _thresholds(text: str) -> list[float]:
-    """Parse percentages into shares, as exact as a float can be."""
+def _wanted(mining: str | None, *, rules: bool, top: int | None) -> dict[str, Any]:
+    """Return how many sets and rules are looked for, as the library takes them."""
+    if top is not None and mining is None and not rules:
+        raise OptionError("--top needs --mining or --rules: add one of them, or leave --top out.")
+    wanted = {} if mining is None else {"top_sets": top or SETS}
+    return {**wanted, "rules": top or RULES} if rules else wanted
+
+
+def _thresholds(text: str | None, hierarchy: tuple[str, ...]) -> list[float] | None:
+    """Parse percentages into shares, as exact as a float can be. Without a hierarchy there are no default ones."""
+    if text is None or (text == DEFAULT and not hierarchy):
+        return None
+    text = PERCENT if text == DEFAULT else text
     try:
         thresholds = [float(Fraction(part.strip().removesuffix("%")) / 100) for part in text.split(",")]
     except (ValueError, ZeroDivisionError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from shoal.cli import console
+from shoal.cli import console, patterns_output
 from shoal.jobs.measure import Measurement
 from shoal.metrics.risk import Risk
 from shoal.report import sentences
@@ -38,6 +38,8 @@ def show(result: Measurement) -> None:
                 for one in result.mining
             ],
         )
+    if result.patterns is not None:
+        patterns_output.show(result.patterns)
     if result.risk_before is not None and result.risk_after is not None:
         console.say("")
         _show_risks(result.risk_before, result.risk_after)

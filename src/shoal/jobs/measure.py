@@ -39,6 +39,7 @@ from shoal.jobs.published_file import (
 from shoal.metrics.are import AreResult, are
 from shoal.metrics.comparison import Comparison
 from shoal.metrics.ml2 import Mined, mining_loss, summed_up
+from shoal.metrics.patterns import Patterns, patterns
 from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
 from shoal.progress import engine_with
@@ -65,6 +66,7 @@ class Measurement:
     uncovered_records: int | None = None  # records whose published values do not cover the original; None: no columns
     answers: AreResult | None = None  # to the queries of a workload
     mining: tuple[Mined, ...] = ()  # frequent itemsets, for each threshold
+    patterns: Patterns | None = None  # what became of the most frequent sets and the best rules
     risk_before: Risk | None = None  # if 1, 2, .. items are known
     risk_after: Risk | None = None
     notes: tuple[str, ...] = ()  # remarks about the result
@@ -93,6 +95,8 @@ class Measurement:
             facts["are_by_size"] = self.answers.by_size
         if self.mining:
             facts["mining"] = [{**asdict(one), "ml2": one.ml2, "dml2": one.dml2} for one in self.mining]
+        if self.patterns is not None:
+            facts["patterns"] = self.patterns.as_dict()
         if self.risk_before is not None and self.risk_after is not None:
             both = {"before": _by_known_items(self.risk_before), "after": _by_known_items(self.risk_after)}
             facts["risk"] = {"k": self.risk_before.k, **both}
@@ -122,6 +126,8 @@ def measure(
     k: int | None = None,
     known: int | None = None,
     mining: Sequence[float] | None = None,
+    top_sets: int | None = None,
+    rules: int | None = None,
     workload: Workload | str | Path | None = None,
     queries: int | None = None,
     query_values: int | None = None,
@@ -161,6 +167,8 @@ def measure(
         Compare the risk before and after, if 1, 2, .. ``known`` items of a record are known.
     mining
         Compare the frequent itemsets at these thresholds: shares of the records, such as 0.01. Needs ``hierarchy``.
+    top_sets, rules
+        Look for so many of the most frequent sets of items, and of the best association rules, in the published data.
     workload
         Queries to measure ARE by (see :func:`shoal.workload`), or their file.
     queries, query_values, query_items, seed
@@ -188,9 +196,15 @@ def measure(
     (0.416667, 2, 1)
     >>> result.risk_before.unique, result.risk_after.unique  # records that one known item pins down
     ((2,), (0,))
+
+    What is published of the most frequent set of items:
+
+    >>> [found] = shoal.measure(before * 2, after * 2, hierarchy=tree, top_sets=1).patterns.sets
+    >>> found.items, found.support, found.shown
+    (('bread', 'milk'), 2, 'not visible')
     """
     drawing = query_drawing(workload, queries, values=query_values, items=query_items, seed=seed)
-    at_least(1, "measure", k=k, known=known, queries=queries)
+    at_least(1, "measure", k=k, known=known, queries=queries, top_sets=top_sets, rules=rules)
     with (
         taking_notes() as notes,
         engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running,
@@ -211,7 +225,8 @@ def measure(
         counted = pair.item_weights(weights)
         pair = pair.with_groups(after, group_column, k, notes, k_is_used=known is not None)
         pair = pair.with_columns(before, after, as_columns(quasi_identifiers))
-        return pair.measured(counted, drawing or asked, mining, (k or K, known), running, notes)
+        wanted = (top_sets or 0, rules or 0), (k or K, known)
+        return pair.measured(counted, drawing or asked, mining, *wanted, running, notes)
 
 
 def query_drawing(
@@ -314,11 +329,12 @@ class _Pair:
         weights: Counts | None,
         asked: Workload | dict[str, Any] | None,
         mining: Sequence[float] | None,
+        wanted: tuple[int, int],
         risk: tuple[int, int | None],
         engine: Engine,
         notes: Sequence[str],
     ) -> Measurement:
-        """Return all figures. ``asked``: queries, or how to draw them; ``risk``: k and the number of known items."""
+        """Return all figures. ``wanted``: how many sets and rules; ``risk``: k and the number of known items."""
         compared = Comparison(self.original, self.published)
         losses = measure_all(compared, weights)
         k, known = risk
@@ -339,6 +355,7 @@ class _Pair:
             uncovered_records=self.uncovered_records(),
             answers=answers,
             mining=mined,
+            patterns=patterns(self.original, self.published, *wanted, engine) if any(wanted) else None,
             risk_before=before,
             risk_after=after,
             notes=tuple(notes),
