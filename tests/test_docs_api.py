@@ -28,6 +28,7 @@ FAMILIES = (
     "shoal.metrics",
     "shoal.models",
     "shoal.risk",
+    "shoal.sklearn",
 )
 BUGS = {
     "shoal.errors.OutputError",

@@ -22,7 +22,7 @@ from shoal.models.base import PrivacyModel
 from shoal.options import Spec
 from tests.conftest import BASKETS, HIERARCHY
 
-HEAVY = {"pandas", "polars", "duckdb", "matplotlib", "ortools", "jinja2", "hypothesis", "multiprocessing"}
+HEAVY = {"pandas", "polars", "duckdb", "matplotlib", "ortools", "jinja2", "hypothesis", "multiprocessing", "sklearn"}
 LOADED = "import json, sys\n{}\nprint('\\n' + json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
 COMMAND = "import sys\nsys.argv = ['shoal', *{!r}]\nfrom shoal.cli import main\ntry: main()\nexcept SystemExit: pass"
 

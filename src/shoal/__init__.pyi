@@ -7,6 +7,7 @@ from . import hierarchies as hierarchies
 from . import metrics as metrics
 from . import models as models
 from . import risk as risk
+from . import sklearn as sklearn
 from ._version import __version__ as __version__
 from .data.columns import Column as Column
 from .data.dataset import Dataset as Dataset
