@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.report import headline, proofs, public_notes, relational, risks, sentences, wording
+from shoal.report import headline, patterns, proofs, public_notes, relational, risks, sentences, wording
 from shoal.report.facts import Facts
 from shoal.report.story import Story
 
@@ -41,6 +41,9 @@ def context(story: Story, facts: Facts) -> dict[str, Any]:
         "change": sentences.change(facts),
         "losses": sentences.losses(facts),
         "felt": sentences.felt(facts),
+        "analysts": patterns.parts(facts.patterns),
+        "analysts_missing": patterns.too_large(release),
+        "assumed": patterns.ASSUMED,
         "codebook_told": f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
         "best": proofs.optimality(release),
         "searched_groups": facts.optimality is not None and facts.optimality.searched == "sibling groups",

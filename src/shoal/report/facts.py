@@ -49,6 +49,7 @@ class Facts:
     codebook: tuple[sections.CodeBookEntry, ...] | None
     suppressed: sections.SuppressedFacts | None
     changes: GroupFacts | None
+    patterns: Mapping[str, Any] | None  # None: the sets were not changed, or there are too many
     explanations: tuple[Explanation, ...] | None
     risk: sections.RiskFacts
     officer: OfficerFacts | None  # None on a cluster: its figures need all records in one place

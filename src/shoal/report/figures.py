@@ -11,7 +11,7 @@ from shoal.data.reading_notes import IdsReplaced
 from shoal.data.transactions import Transactions
 from shoal.release import dates
 from shoal.release.release import Release
-from shoal.report import headline, proofs, sections, wording
+from shoal.report import headline, patterns, proofs, sections, wording
 from shoal.report.bands import banded, bands
 from shoal.report.facts import Facts, plain
 from shoal.report.flips import flips
@@ -76,6 +76,7 @@ def gather(story: Story) -> Facts:
         codebook=_codebook(release),
         suppressed=_suppressed(release, named=explained),
         changes=changed,
+        patterns=plain(patterns.facts(story.findings.patterns, release, named=explained)),
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=sections.RiskFacts(release.risk_before, release.risk_after),
         officer=_officer(story),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.models.base import Verdict
 from shoal.release.release import Release
-from shoal.report import formatting, headline, proofs, relational, risks, sentences, wording
+from shoal.report import formatting, headline, patterns, proofs, relational, risks, sentences, wording
 from shoal.report.card_charts import charts
 from shoal.report.context import context
 from shoal.report.facts import Facts
@@ -51,6 +51,7 @@ class Html(ReportFormat):
             .render(
                 context(story, facts),
                 LISTED=LISTED,
+                drawn=patterns,
                 css=(HERE / "report.css").read_text(encoding="utf-8"),
                 tiles=tiles(facts),
                 was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from shoal.caching import cached_property
 from shoal.engines import LOCAL, Engine
+from shoal.metrics.patterns import Patterns
 from shoal.models.base import Witness
 from shoal.release.release import Release
-from shoal.report import explanations, remedies
+from shoal.report import explanations, patterns, remedies
 from shoal.report.explanations import Explanation
 from shoal.report.officer.context import Context
 from shoal.report.remedies import PythonCall, Remedy, Spelling
@@ -25,6 +26,11 @@ class Findings:
     def explanations(self) -> list[Explanation]:
         """Why each group is needed. It names rare sets of the raw data: do not publish it."""
         return explanations.of_release(self.release, self.engine)
+
+    @cached_property
+    def patterns(self) -> Patterns | None:
+        """What analysts still find. It names frequent sets of the raw data: do not publish it."""
+        return patterns.of_release(self.release, self.engine)
 
     @cached_property
     def tried(self) -> tuple[Remedy, ...]:
