@@ -38,8 +38,8 @@ def set_cells(X: Any) -> list[Any] | None:
 
     Nested lists of numbers are a matrix, as everywhere in scikit-learn.
 
-    >>> set_cells([{"a"}, {"b", "c"}]), set_cells([["a"], []]), set_cells([[0, 1], [1, 1]])
-    ([{'a'}, {'b', 'c'}], [['a'], []], None)
+    >>> set_cells([{"a"}, {"b"}]), set_cells([["a"], []]), set_cells([[0, 1], [1, 1]])
+    ([{'a'}, {'b'}], [['a'], []], None)
     """
     if sparse.issparse(X):
         return None
