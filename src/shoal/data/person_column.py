@@ -14,6 +14,8 @@ from shoal.data.reading_notes import PersonColumn
 from shoal.data.table import Table
 from shoal.errors import DataError, did_you_mean, shorten
 
+KINDS = {"person": "person", "record_id": "record id"}  # what a column is that an option names
+
 
 def with_persons(data: Dataset, column: str) -> Dataset:
     """Return the data whose rows know their person, without the person column.
@@ -30,7 +32,7 @@ def with_persons(data: Dataset, column: str) -> Dataset:
     known = data.transactions.persons
     if known is not None and known.column == column:
         return data
-    ids, codes = _encoded(data, column)
+    ids, codes = encoded_ids(data, column)
     _refuse_missing(data, column, np.array([not text.strip() for text in ids], dtype=np.bool_)[codes])
     persons = Persons(codes.astype(np.int32), noun_of(column), column, tuple(ids))
     note = PersonColumn((column,), len(persons), len(ids), persons.most, persons.noun, persons.nouns)
@@ -39,19 +41,22 @@ def with_persons(data: Dataset, column: str) -> Dataset:
     return Dataset(data.transactions.of_persons(persons), table, origin)
 
 
-def _encoded(data: Dataset, column: str) -> tuple[list[str], Any]:
-    """Return the different values of the column as texts, and the index of each row's value."""
+def encoded_ids(data: Dataset, column: str, option: str = "person") -> tuple[list[str], Any]:
+    """Return the different values of a column of ids as texts, and the index of each row's value.
+
+    ``option``: the option that names the column, for messages.
+    """
     import pyarrow as pa
 
     values = data.origin.layout.id_values(column)
     if data.table is not None and column in data.table.names:
         values = data.table.arrow.column(column)
     if values is None:
-        raise _no_column(data, column)
+        raise _no_column(data, column, option)
     if pa.types.is_nested(values.type):
         raise DataError(
             f"Column '{shorten(column)}' of {data.origin.name} holds lists or structures ({shorten(values.type)}), so "
-            f"it cannot be the person column (person=): name a column with one id for each record."
+            f"it cannot be the {KINDS[option]} column ({option}=): name a column with one id for each record."
         )
     if isinstance(values.type, pa.BaseExtensionType):  # such as UUIDs
         values = pa.chunked_array([[None if value is None else str(value) for value in values.to_pylist()]])
@@ -60,20 +65,20 @@ def _encoded(data: Dataset, column: str) -> tuple[list[str], Any]:
     return ids, encoded.indices.to_numpy(zero_copy_only=False)
 
 
-def _no_column(data: Dataset, column: str) -> DataError:
-    """Return the error for a person column that does not exist, or that was left out."""
+def _no_column(data: Dataset, column: str, option: str) -> DataError:
+    """Return the error for a column of ids that does not exist, or that was left out."""
     names = () if data.table is None else data.table.names
     listed = ", ".join(f"'{shorten(name)}'" for name in names) or "none"
     why = data.origin.why_missing(column)
     if not why:
         near = did_you_mean(column, names)
         return DataError(
-            f"person=: {data.origin.name} has no column '{shorten(column)}'{near}; other columns: {listed}."
+            f"{option}=: {data.origin.name} has no column '{shorten(column)}'{near}; other columns: {listed}."
         )
     reason = why.removesuffix(", so it is left out")
     return DataError(
-        f"{reason}, so it cannot be the person column of {data.origin.name} (person=): every row of a record needs "
-        f"the same value, and none may be blank. Correct the rows, or name another column; other columns: "
+        f"{reason}, so it cannot be the {KINDS[option]} column of {data.origin.name} ({option}=): every row of a "
+        f"record needs the same value, and none may be blank. Correct the rows, or name another column; other columns: "
         f"{listed}."
     )
 
