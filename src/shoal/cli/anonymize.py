@@ -16,7 +16,7 @@ from shoal import discovery
 from shoal.algorithms.base import Algorithm
 from shoal.cli import console, dry_run, release_json
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
-from shoal.cli.help import OUTPUT, SEARCH, cluster_options, engine_options, json_option, option
+from shoal.cli.help import OUTPUT, SEARCH, Command, cluster_options, engine_options, json_option, option
 from shoal.cli.keys import ask_passphrase
 from shoal.cli.model_options import ModelCommand, algorithm_option, choose, loss_option, model_option
 from shoal.cli.options import (
@@ -44,6 +44,29 @@ if TYPE_CHECKING:
     from shoal.engines.cluster import Cluster
 
 
+def problem_options(command: Command) -> Command:
+    """What to anonymize, and how."""
+    for add in reversed(PROBLEM):
+        command = add(command)
+    return command
+
+
+PROBLEM = (
+    data_options,
+    hierarchy_option("The hierarchy of the items."),
+    hierarchy_options,
+    column_options,
+    keep_option,
+    dataset_options("weights", "allow_missing"),
+    model_option(),
+    algorithm_option(
+        "--algorithm", help="The algorithm (see: shoal algorithms).", show_default="that of the model; for km: auto"
+    ),
+    loss_option(),
+    option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers."),
+)
+
+
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=INPUT)
 @output_options
@@ -54,18 +77,7 @@ if TYPE_CHECKING:
     rare=True,
     help="km by optimal or auto: write what the lower bound rests on, for 'shoal check-proof'. Do not publish it.",
 )
-@data_options
-@hierarchy_option("The hierarchy of the items.")
-@hierarchy_options
-@column_options
-@keep_option
-@dataset_options("weights", "allow_missing")
-@model_option()
-@algorithm_option(
-    "--algorithm", help="The algorithm (see: shoal algorithms).", show_default="that of the model; for km: auto"
-)
-@loss_option()
-@option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")
+@problem_options
 @dry_run.dry_run_option
 @engine_options
 @cluster_options
@@ -86,14 +98,19 @@ def anonymize(
     shoal anonymize baskets.dat -o out.dat --model lm --l 4 --sensitive HIV,cancer --report report.html
     shoal anonymize people.csv -o out.csv --model k-km --k 10 --sets diagnoses --quasi-identifiers age,zip
     """
+    trial = given.pop("dry_run")
+    job = job_of(data, model, algorithm, given, **outputs(given))
+    carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize", cluster=cluster)
+
+
+def job_of(data: Path, model: str, algorithm: str | None, given: dict[str, Any], **written: Any) -> Job:
+    """Return the job that a command's arguments describe. ``written``: fields about what is written."""
     algorithm = algorithm or discovery.get("shoal.models", PrivacyModel, model).default_algorithm
-    trial, written = given.pop("dry_run"), outputs(given)
     spec = dataset_spec(data, given)
     plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
     guarantee, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
-    job = Job(data=spec, model=guarantee, algorithm=method, lists=lists, **plain, **written)
-    carry_out(job, workers, trial=trial, as_json=as_json, command="anonymize", cluster=cluster)
+    return Job(data=spec, model=guarantee, algorithm=method, lists=lists, **plain, **written)
 
 
 def carry_out(
@@ -115,10 +132,10 @@ def carry_out(
         return _carry_out_on_cluster(job, cluster, workers, as_json=as_json, command=command)
     with console.engine(workers) as engine:
         story = job.run(engine, tell)
-    _show_result(story, job, as_json=as_json, command=command)
+    show_result(story, job, as_json=as_json, command=command)
 
 
-def _show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None:
+def show_result(story: Story, job: Job, *, as_json: bool, command: str) -> None:
     """Show what came out, as the options ask."""
     if as_json:
         console.show_json(command, release_json.document(story, job))
@@ -140,7 +157,7 @@ def _carry_out_on_cluster(job: Job, cluster: Cluster, workers: int, *, as_json: 
 def _rendered(story: Story, *, job: Job, as_json: bool, command: str, looks: console.Looks) -> list[console.Piece]:
     """Return what is shown of a result, on a worker."""
     with console.recorded(looks) as pieces:
-        _show_result(story, job, as_json=as_json, command=command)
+        show_result(story, job, as_json=as_json, command=command)
     return pieces
 
 

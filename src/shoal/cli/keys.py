@@ -96,6 +96,11 @@ def _ask(question: str, *, twice: bool = False) -> str | None:
     return answer
 
 
+key_option = option(
+    "--key", type=FILE, group=OUTPUT, help="The private key that signs the certificate: 'shoal keys new'."
+)
+
+
 def signing_options(command: Command) -> Command:
     """``--certificate`` and ``--key``, for commands that write a release."""
     certificate = option(
@@ -104,5 +109,4 @@ def signing_options(command: Command) -> Command:
         group=OUTPUT,
         help="Also write a certificate for recipients: promise, check, losses, hashes.",
     )
-    key = option("--key", type=FILE, group=OUTPUT, help="The private key that signs the certificate: 'shoal keys new'.")
-    return certificate(key(command))
+    return certificate(key_option(command))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -12,16 +13,12 @@ from shoal.cli.options import FILE, OUTPUT_PATH, is_folder
 from shoal.errors import OptionError
 from shoal.io import LAYOUTS
 
-FIELDS = (  # of a job
+REPORTED = ("reports", "public_reports", "threshold", "context", "max_loss", "explanations")  # fields of a job
+FIELDS = (
+    *REPORTED,
     "output",
-    "reports",
-    "public_reports",
-    "threshold",
-    "context",
     "certificate",
     "key",
-    "max_loss",
-    "explanations",
     "output_format",
     "output_layout",
     "output_parts",
@@ -29,15 +26,7 @@ FIELDS = (  # of a job
     "recoding",
     "escape_formulas",
 )
-OPTIONS = (
-    option(
-        "-o",
-        "--output",
-        required=True,
-        type=OUTPUT_PATH,
-        group=OUTPUT,
-        help="The file to write. A name that ends in / is a folder of parts; - is standard output.",
-    ),
+REPORTS = (  # what a release tells of itself, and the loss that it may have
     option(
         "--report",
         "reports",
@@ -68,7 +57,6 @@ OPTIONS = (
         rare=True,
         help="A TOML file with what only people know about the release, for reports.",
     ),
-    signing_options,
     option(
         "--max-loss",
         type=float,
@@ -82,6 +70,18 @@ OPTIONS = (
         rare=True,
         help="Whether reports name the rare sets of the original data that forced each group.",
     ),
+)
+OPTIONS = (
+    option(
+        "-o",
+        "--output",
+        required=True,
+        type=OUTPUT_PATH,
+        group=OUTPUT,
+        help="The file to write. A name that ends in / is a folder of parts; - is standard output.",
+    ),
+    *REPORTS,
+    signing_options,
     option(
         "--codebook",
         type=FILE,
@@ -139,7 +139,21 @@ OPTIONS = (
 
 def output_options(command: Command) -> Command:
     """What to write, and how."""
-    for add in reversed(OPTIONS):
+    return _declared(command, OPTIONS)
+
+
+def report_options(command: Command) -> Command:
+    """What to report, for commands that choose the other files themselves."""
+    return _declared(command, REPORTS)
+
+
+def reported(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options about reports out of a command's arguments, as fields of a job."""
+    return {name: given.pop(name) for name in REPORTED}
+
+
+def _declared(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for add in reversed(options):
         command = add(command)
     return command
 
