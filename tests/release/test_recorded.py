@@ -19,7 +19,7 @@ from shoal import discovery
 from shoal.algorithms import Optimal
 from shoal.algorithms.base import Algorithm
 from shoal.engines import LOCAL
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, Untruthful
 from shoal.jobs.apply import release_of
 from shoal.metrics.comparison import Comparison
 from shoal.models import Km, TransactionalK
@@ -32,6 +32,7 @@ from shoal.release.pipeline import make_release
 from shoal.release.recorded import Recorded
 from shoal.release.release import Release
 from shoal.release.saved_recoding import SavedRecoding
+from shoal.search.coarsen import Coarser, coarsened
 from shoal.testing import all_cuts, models, problems
 from tests.budget import examples
 
@@ -182,3 +183,53 @@ def test_names_of_groups_are_never_used_again() -> None:
         for label, some in first.represents.items():
             assert meanings.setdefault(label, some) == some
     assert len(first.retired) > 0
+
+
+def tells_more(before: SavedRecoding, after: SavedRecoding) -> bool:
+    """Whether a reader learns more about some item from the second recoding, item by item."""
+    told = {item: set(some) for some in before.represents.values() for item in some}
+    for items in after.represents.values():
+        for item in items:
+            if item in before.suppressed or not told[item] <= {*items}:
+                return True
+    return False
+
+
+@given(case=cases(), rows=st.lists(st.integers(0, 50), min_size=1, max_size=12))
+@examples(700)
+def test_a_recoding_that_tells_more_is_known(case: tuple[Algorithm, Problem[Any], list[int]], rows: list[int]) -> None:
+    method, problem, others = case
+    releases = [first_release(method, other_data(problem, some)) for some in (rows, others)]
+    one, two = (None if release is None else release.saved_recoding for release in releases)
+    if one is not None and two is not None and one.tree.items == two.tree.items:
+        assert one.refined_by(two) == tells_more(one, two)
+        assert two.refined_by(one) == tells_more(two, one)
+        assert not one.refined_by(one)
+
+
+def test_a_search_that_goes_below_the_floor_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    saved = shoal.anonymize([["a1", "b1"], ["a2", "b1"]], k=2, m=1, hierarchy=tree, algorithm="optimal").saved_recoding
+    assert saved.raised == ("A",)
+    found = coarsened
+
+    def finer(*given: Any) -> Coarser:
+        return replace(found(*given), blocks=(("a1",), ("a2",), ("B",)))
+
+    monkeypatch.setattr("shoal.release.recorded.coarsened", finer)
+    with pytest.raises(Untruthful, match="tells more than the first"):
+        shoal.apply(saved, [["a1", "b1"], ["a2", "b2"]], repair=True)
+
+
+def test_the_number_of_a_group_that_is_gone_is_not_used_again() -> None:
+    items = [f"i{number}" for number in range(10, 26)]
+    tree, often = shoal.Hierarchy.flat(items, "flat.csv"), [[item] for item in items for _ in range(4)]
+    names = ("*: group 1 of 2 (4 items)", "*: group 2 of 2 (4 items)")
+    plain = shoal.anonymize(often, k=4, m=1, hierarchy=tree).saved_recoding
+    first = replace(plain, groups={names[0]: tuple(items[:4]), names[1]: tuple(items[4:8])}, raised=names)
+    half = [[items[0]]] * 2 + [[items[4]]] * 2
+    second = shoal.apply(first, half + often[32:], repair=True).saved_recoding
+    assert (second.groups.keys(), second.retired) == ({"*: group 3 of 3 (8 items)"}, names)
+    third = shoal.apply(second, half + [[item] for item in items[8:12]] + often[48:], repair=True).saved_recoding
+    assert tuple(items[8:12]) in third.groups.values()
+    assert not set(third.groups) & set(names)  # one group of two, of four items: the name would be free otherwise
