@@ -1,22 +1,27 @@
 """The notebooks of docs/tutorials run, and print what they show.
 
 Code cells run one after the other in one namespace, as in Jupyter, which is not needed. Text outputs must be equal;
-HTML ones are not compared. ``SHOAL_UPDATE_DOCS=1 pytest tests/test_docs_notebooks.py`` writes the new outputs into the
-notebooks.
+HTML and pictures are not compared. A notebook on real data is skipped where there are none.
+``SHOAL_UPDATE_DOCS=1 pytest tests/test_docs_notebooks.py`` writes the new outputs into the notebooks.
 """
 
 from __future__ import annotations
 
 import ast
+import base64
 import contextlib
 import io
 import json
+import logging
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.conftest import DATA
 
 FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -37,21 +42,44 @@ def run_cell(source: str, space: dict[str, Any]) -> list[dict[str, Any]]:
         outputs.append({"name": "stdout", "output_type": "stream", "text": text})
     if value is not None:
         shown = {"text/plain": repr(value).splitlines(keepends=True)}
-        if hasattr(value, "_repr_html_"):
+        if hasattr(value, "savefig"):
+            shown["image/png"] = [picture(value)]
+        elif hasattr(value, "_repr_html_"):
             shown["text/html"] = value._repr_html_().splitlines(keepends=True)
         outputs.append({"data": shown, "execution_count": None, "metadata": {}, "output_type": "execute_result"})
     return outputs
+
+
+def picture(figure: Any) -> str:
+    """A figure of matplotlib as PNG, in base64."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    return base64.b64encode(file.getvalue()).decode()
 
 
 def texts(outputs: list[dict[str, Any]]) -> list[str]:
     return ["".join(output.get("text") or output["data"]["text/plain"]) for output in outputs]
 
 
+@pytest.fixture(autouse=True)
+def level_of_the_logger() -> Iterator[None]:
+    """A notebook may silence Shoal, but not the tests after it."""
+    logger = logging.getLogger("shoal")
+    before = logger.level
+    yield
+    logger.setLevel(before)
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_prints_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")
+    text = path.read_text(encoding="utf-8")
+    if "SHOAL_DATA" in text:
+        if not DATA.is_dir():
+            pytest.skip(f"no real data at {DATA}: set SHOAL_DATA")
+        monkeypatch.setenv("SHOAL_DATA", str(DATA.resolve()))
     monkeypatch.chdir(tmp_path)
-    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook = json.loads(text)
     space: dict[str, Any] = {"__name__": "__main__"}
     stale, count = [], 0
     for cell in (cell for cell in notebook["cells"] if cell["cell_type"] == "code"):
@@ -83,5 +111,5 @@ def test_links_of_the_notebook_lead_somewhere(path: Path) -> None:
 
 def test_every_notebook_is_in_the_index() -> None:
     index = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert len(NOTEBOOKS) == 5
+    assert len(NOTEBOOKS) == 6
     assert all(f"({path.name})" in index for path in NOTEBOOKS)
