@@ -39,3 +39,4 @@ from .models.lm import Lm as Lm
 from .problem.problem import Problem as Problem
 from .release.release import Release as Release
 from .release.saved_recoding import SavedRecoding as SavedRecoding
+from .series.series import Series as Series

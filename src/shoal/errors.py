@@ -8,6 +8,7 @@
     │   ├── HierarchyError    ... a hierarchy
     │   └── OptionError       ... an argument or an option
     ├── RecodingFails       a saved recoding does not give the guarantee on other data (exit code 1)
+    ├── SeriesBroken        a release would break the promise of its series (exit code 1)
     ├── Infeasible          no release can satisfy the model, or the algorithm found none (exit code 2)
     ├── OutputError         the output cannot be written (exit code 2)
     ├── ClusterError        the cluster cannot be used, or was lost (exit code 2)
@@ -153,6 +154,28 @@ class RecodingFails(ShoalError):
     def __reduce__(self) -> Any:
         """Return how to copy the error to another process."""
         return type(self), (str(self), self.verdict)
+
+
+class SeriesBroken(ShoalError):
+    """A release would break the promise of its series, together with earlier releases. Exit code 1.
+
+    Nothing is published. The message says who could learn what, and what to do.
+
+    Attributes
+    ----------
+    found : shoal.series.SeriesCheck
+        What could be learned by putting the releases together.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, found: Any) -> None:
+        super().__init__(message)
+        self.found = found
+
+    def __reduce__(self) -> Any:
+        """Return how to copy the error to another process."""
+        return type(self), (str(self), self.found)
 
 
 class OutputError(ShoalError):

@@ -51,6 +51,7 @@ COMMANDS = OnDemand(
         "anonymize": ("anonymize:anonymize", "Anonymize DATA, verify the result, and only then write it."),
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
         "apply": ("apply:apply", "Do to DATA what RECODING did to an earlier release."),
+        "series": ("series:series", "Publish again and again, and check all releases together."),
         "init": ("init:init", "Write a commented problem file for DATA."),
         "serve": ("serve:serve", "Open the workbench: anonymize in the browser."),
         "verify": ("verify:verify", "Check whether the published FILE keeps a guarantee."),
@@ -76,7 +77,7 @@ COMMANDS = OnDemand(
     }
 )
 SECTIONS = {  # in which the help lists the commands
-    "Anonymize": ("demo", "serve", "init", "anonymize", "apply", "run"),
+    "Anonymize": ("demo", "serve", "init", "anonymize", "apply", "series", "run"),
     "Check": ("verify", "risk", "check-proof", "keys"),
     "Prepare": ("profile", "hierarchy", "frontier", "recommend"),
     "Evaluate": ("measure", "explain", "workload", "compare"),

@@ -164,8 +164,8 @@ class Dataset:
         return Dataset(self.transactions.take(rows), table, self.origin.of_some_rows)
 
     def reordered(self, rows: Counts) -> Dataset:
-        """Return the same rows in another order. They will be written in the same layout."""
-        table = None if self.table is None else self.table.take(rows) if self.table.names else self.table
+        """Return the same rows, or some of them, in another order. They will be written in the same layout."""
+        table = None if self.table is None else self.table.take(rows)
         origin = replace(self.origin, layout=self.origin.layout.reordered())
         return Dataset(self.transactions.take(rows), table, origin)
 

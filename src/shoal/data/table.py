@@ -95,6 +95,8 @@ class Table:
         import pyarrow as pa
 
         arrow = self.arrow
+        if not self.names:  # Arrow forgets the number of rows
+            return Table(arrow.slice(0, len(rows)))
         for at, kind in enumerate(arrow.schema.types):
             if "_view" in str(kind) and not pa.types.is_dictionary(kind):  # polars makes views, Arrow cannot take them
                 arrow = arrow.set_column(at, arrow.column_names[at], arrow.column(at).cast(_without_views(kind)))

@@ -1,0 +1,135 @@
+"""Series on the terminal: a sentence that answers the question, and the tables behind it."""
+
+from __future__ import annotations
+
+from shoal.cli import console
+from shoal.report.formatting import band, count, count_noun, share
+from shoal.risk.figure import Figure
+from shoal.series import Linked, Series, SeriesCheck
+from shoal.series.wording import doubts, linked_by
+
+NOTHING = "-"
+
+
+def show_releases(series: Series) -> None:
+    """List the releases."""
+    rules = {"same-recoding": "the same recoding, or a coarser one", "new-records": "new records only"}
+    console.say(
+        (f"{count_noun(len(series.releases), 'release')}. ", "bold"),
+        f"{series.model.describe(series.releases[0].dataset.transactions.persons)} "
+        f"Rule: {rules[series.document.rule]}.",
+    )
+    rows = [
+        (
+            one.name,
+            count(one.entry.records),
+            count(len(one.recoding.raised)),
+            count(len(one.recoding.suppressed)),
+            str(one.path),
+        )
+        for one in series.releases
+    ]
+    console.table(None, ["release", "records", "groups", "items removed", "file"], rows, right=1)
+
+
+def show(found: SeriesCheck) -> None:
+    """Show what can be learned."""
+    console.say((_headline(found), "bold green" if found.holds else "bold red"), f" {_promise(found)}")
+    rows = [
+        (one.name, _records(one.records, one.persons), _number(one.crowd), count(one.recovered))
+        for one in found.releases
+    ]
+    console.say("")
+    console.say(("Each release alone", "bold"))
+    console.table(None, ["release", "records", "smallest crowd", "records with all items certain"], rows)
+    for linking in found.linked:
+        _show_linked(linking)
+    if found.matched:
+        _show_matched(found)
+    show_doubts(found)
+
+
+def show_doubts(found: SeriesCheck) -> None:
+    """Show what the check could not decide."""
+    for sentence in doubts(found):
+        console.warn(sentence)
+
+
+def _headline(found: SeriesCheck) -> str:
+    if not found.holds:
+        return "Broken."
+    return "Holds." if all(pair.holds for pair in found.matched) else "Not seen to be broken."
+
+
+def _promise(found: SeriesCheck) -> str:
+    """Return the promise, for somebody who has all releases."""
+    everything = "" if len(found.releases) == 1 else " This is about somebody who has all releases."
+    return f"{found.promise}{everything}"
+
+
+def _show_linked(linking: Linked) -> None:
+    """Show what is learned by linking records."""
+    console.say("")
+    what = "all records of a person" if linking.persons else "the same record"
+    console.say((f"Together, if somebody links {what} {linked_by(linking)}", "bold"))
+    rows = [
+        (
+            " + ".join(group.releases),
+            _records(group.records, group.persons),
+            "yes" if group.holds else "NO",
+            _number(group.crowd),
+            _share(group.below),
+            NOTHING if group.recovered_alone is None else count(group.recovered_alone),
+            NOTHING if group.recovered is None else count(group.recovered),
+        )
+        for group in linking.groups
+    ]
+    columns = ["records in", "records", "holds", "smallest crowd", "crowd below k", "certain alone", "certain together"]
+    console.table(None, columns, rows)
+    if changed := sum(group.changed for group in linking.groups):
+        console.warn(
+            f"{count_noun(changed, 'linked record')} contradict each other, so they were changed. They are in no "
+            f"figure."
+        )
+
+
+def _show_matched(found: SeriesCheck) -> None:
+    """Show what is learned by comparing records."""
+    console.say("")
+    console.say(("Together, if somebody knows that a record is in both, and compares what they say", "bold"))
+    rows = [
+        (
+            " + ".join(pair.releases),
+            {True: "yes", False: "NO", None: "open"}[pair.holds],
+            _share(pair.unmatched),
+            _share(pair.single),
+            _number(pair.median),
+            NOTHING if pair.below is None else f"{_share(pair.below)} to {_share(pair.maybe_below)}",
+            _share(pair.recovered),
+        )
+        for pair in found.matched
+    ]
+    columns = ["releases", "holds", "no match", "one match", "median matches", "crowd below k", "certain together"]
+    console.table(None, columns, rows)
+    draws = max(pair.draws for pair in found.matched)
+    if draws:
+        console.say(f"Figures with a range are estimated from {count(draws)} draws. The range is a 95 % interval.")
+
+
+def _records(records: int, persons: int | None) -> str:
+    return count(records) if persons is None else f"{count(records)} of {count(persons)} persons"
+
+
+def _number(figure: Figure | None) -> str:
+    if figure is None:
+        return NOTHING
+    value = count(int(figure.value))
+    return value if figure.exact else f"{value} ({band(int(figure.low), int(figure.high))})"
+
+
+def _share(figure: Figure | None) -> str:
+    if figure is None:
+        return NOTHING
+    if figure.exact:
+        return share(figure.value)
+    return f"{share(figure.value)} ({share(figure.low).removesuffix(' %')}–{share(figure.high).removesuffix(' %')})"

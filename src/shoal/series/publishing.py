@@ -1,0 +1,133 @@
+"""The steps of publishing the next release of a series."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from shoal.data.arrays import Counts
+from shoal.data.columns import Column
+from shoal.data.dataset import Dataset
+from shoal.engines import LOCAL, Engine
+from shoal.errors import DataError, OptionError, OutputError
+from shoal.files.staging import remove_leftovers
+from shoal.jobs.apply import ApplyJob, release_of
+from shoal.jobs.dataset_spec import DatasetSpec
+from shoal.jobs.job import Job
+from shoal.models.base import PrivacyModel
+from shoal.problem import Problem
+from shoal.release.release import Release
+from shoal.series.document import Document
+from shoal.series.ids import Ids, Secret, ids_of, not_among, without_column
+from shoal.series.stored import CERTIFICATE, RECODING, Stored
+
+
+@dataclass(frozen=True, kw_only=True)
+class HidingJob(ApplyJob):
+    """A job that first generalizes until the new records keep the promise on their own."""
+
+    new_rows: Callable[[], Counts]
+
+    def make(self, problem: Problem[PrivacyModel], engine: Engine = LOCAL) -> Release:
+        """Repair the recoding for the new records, then for all."""
+        rows = self.new_rows()
+        if not 0 < len(rows) < len(problem.data):
+            return super().make(problem, engine)
+        part = replace(problem, data=problem.data.reordered(rows), allow_missing=True)
+        new = release_of(part, self.saved, engine, repair=True, time_limit=self.time_limit)
+        return release_of(problem, new.saved_recoding, engine, repair=True, time_limit=self.time_limit)
+
+
+@dataclass
+class Known:
+    """What a series knows of records that were published, and of those that are about to be."""
+
+    secret: Secret
+    document: Document
+    releases: tuple[Stored, ...]
+    records: tuple[str, ...] | None = None  # the hashed ids of the records that were read
+
+    def ready(self, job: Job, folder: Path, *, hide_new: bool) -> Job:
+        """Return the job that writes its files into a folder of the series, which has the name of the release."""
+        if self.document.record_id is not None:  # an identifier is never published
+            job = replace(job, data=with_identifier(job.data, self.document.record_id))
+        file = folder / f"{folder.name}{suffix_of(job.data)}"
+        job = replace(job, output=file, certificate=folder / CERTIFICATE, recoding=folder / RECODING)
+        if not hide_new:
+            return job
+        return HidingJob(**{one.name: getattr(job, one.name) for one in fields(job)}, new_rows=self.new_rows)
+
+    def of_data(self, data: Dataset) -> Dataset:
+        """Take the ids out of the data as read. By the rule of new records, leave out what was published before."""
+        column = self.document.record_id
+        if column is None:
+            return data
+        ids = self.secret.hashed("record", ids_of(data, column))
+        data = without_column(data, column)
+        if self.document.rule == "new-records":
+            rows = not_among(ids, self._published)
+            if not len(rows):
+                raise DataError(
+                    f"All {len(ids):,} records of {data.origin.name} were published before, as their ids in column "
+                    f"'{column}' show: there is nothing new to publish."
+                )
+            if len(rows) < len(ids):
+                data, ids = data.reordered(rows), tuple(ids[row] for row in rows.tolist())
+        self.records = ids
+        return data
+
+    def new_rows(self) -> Counts:
+        """Return the rows of the data whose ids no earlier release has."""
+        return not_among(self.records or (), self._published)
+
+    @property
+    def _published(self) -> set[str]:
+        """The ids of all records that were published before."""
+        return {one for stored in self.releases for one in stored.ids.records or ()}
+
+    def ids_of_release(self, release: Release) -> Ids:
+        """Return the hashed ids of the records and persons of a release, in its order."""
+        order, persons = release.order, release.problem.persons
+        records = self.records
+        if order is not None:
+            records = records and tuple(records[row] for row in order.tolist())
+            persons = persons and persons.take(order)
+        whose = None if persons is None else self.secret.hashed("person", persons.ids_of_rows())
+        return Ids(records, whose)
+
+
+def with_identifier(spec: DatasetSpec, column: str) -> DatasetSpec:
+    """Return a description of data that does not say anything else about the column of record ids."""
+    role = spec.columns.get(column, Column()).role
+    if role is not None and role.value != "identifier":
+        raise OptionError(f"Column '{column}' holds record ids (record_id=), so it cannot be a {role.value} column.")
+    return replace(spec, columns={name: one for name, one in spec.columns.items() if name != column})
+
+
+def suffix_of(spec: DatasetSpec) -> str:
+    """Return the suffix of the published file: that of the data, or .csv."""
+    suffixes = Path(spec.file).suffixes if spec.file and not Path(spec.file).is_dir() else []
+    packed = suffixes[-2:] if suffixes[-1:] in ([".gz"], [".zst"]) else suffixes[-1:]
+    return "".join(packed) or ".csv"
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make a folder, which is gone if the block ends with an error. What a killed run left there is removed."""
+    made = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}.") from None
+    remove_leftovers(folder)
+    if any(folder.iterdir()):
+        raise OutputError(f"{folder} is not empty: choose another name.")
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if made:
+                folder.rmdir()
+        raise

@@ -1,0 +1,402 @@
+"""Series: a folder of releases that keep their promise together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from shoal.caching import cached_property
+from shoal.engines import LOCAL, Engine
+from shoal.errors import OptionError, OutputError, SeriesBroken
+from shoal.files import all_or_none
+from shoal.files.lock import exclusive_lock
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.apply import ApplyJob, spec_for
+from shoal.jobs.arguments import HierarchySource, as_algorithm, as_hierarchies, as_model, describe_data, read_options
+from shoal.jobs.dataset_spec import OnRead
+from shoal.jobs.job import Job
+from shoal.models.base import PrivacyModel
+from shoal.progress import engine_with
+from shoal.release.pipeline import LOG
+from shoal.release.release import Release
+from shoal.report import Story
+from shoal.series.check import Member, SeriesCheck, check, member_of
+from shoal.series.document import FILE, Document, Entry, check_name, check_rule
+from shoal.series.ids import IDS, Ids, Secret
+from shoal.series.publishing import Known, new_folder
+from shoal.series.stored import Stored, source_of
+from shoal.series.wording import doubts, why_broken
+
+Rule = Literal["same-recoding", "new-records"]
+
+
+@dataclass(frozen=True)
+class Series:
+    """A folder of releases that keep their promise together.
+
+    It holds the published files with their certificates and recodings, and keyed hashes of the ids of records and
+    persons, if there are any. It never holds original data.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    document : Document
+        Its rule, and the list of its releases.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"ALL": {"beer": ["ale", "stout"], "bread": ["rye", "bun"]}})
+    >>> january = [["ale", "rye"], ["stout", "rye"], ["ale", "rye"], ["ale", "bun"], ["ale", "bun"]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     series = shoal.Series.start(f"{folder}/shop", "jan", january, k=2, m=2, hierarchy=tree)
+    ...     series = series.add("feb", [["ale", "bun"], ["ale", "bun"], ["stout"], ["stout"]])
+    ...     [release.name for release in series.releases], series.check().holds
+    (['jan', 'feb'], True)
+    """
+
+    folder: Path
+    document: Document
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """Open a series.
+
+        Parameters
+        ----------
+        folder
+            Its folder.
+
+        Returns
+        -------
+        Series
+
+        Raises
+        ------
+        DataError
+            The folder holds no series, or its list was changed by hand.
+        """
+        return cls(Path(folder), Document.load(Path(folder)))
+
+    @classmethod
+    def start(
+        cls,
+        folder: str | Path,
+        name: str,
+        data: Any,
+        model: PrivacyModel | str | None = None,
+        *,
+        rule: Rule = "same-recoding",
+        record_id: str | None = None,
+        k: int | None = None,
+        m: int | Literal["all"] | None = None,
+        hierarchy: HierarchySource = None,
+        algorithm: Any = None,
+        loss: str = "ncp",
+        key: str | Path | None = None,
+        workers: int = 0,
+        progress: bool | Callable[[str, float], None] = False,
+        engine: Engine | None = None,
+        **options: Any,
+    ) -> Series:
+        """Start a series with its first release.
+
+        Parameters
+        ----------
+        folder
+            The folder of the series. It must be new or empty.
+        name
+            The name of the first release, such as ``"2026-01"``.
+        data, model, k, m, hierarchy, algorithm, loss, workers, progress, engine, **options
+            As for :func:`shoal.anonymize`. The algorithm must change an item in the same way in all records.
+        rule
+            ``"same-recoding"``: all releases group items alike. A later release may only group more.
+            ``"new-records"``: no release holds a record of an earlier one.
+        record_id
+            A column of the data with an id for each record. It is not published. With it the series knows which records
+            it published before.
+        key
+            The file of the private key that signs the certificates.
+
+        Returns
+        -------
+        Series
+        """
+        given = {one: value for one, value in options.items() if value is not None}
+        guarantee = as_model(model, k, m, given)
+        method = as_algorithm(algorithm, guarantee, given)
+        spec = describe_data(data, hierarchy=hierarchy, **given)
+        job = Job(
+            data=spec, output=Path(), model=guarantee, algorithm=method, loss=loss, key=Path(key) if key else None
+        )
+        with engine_with(progress=progress, workers=workers, engine=engine) as running:
+            return cls.start_with(Path(folder), name, job, rule=rule, record_id=record_id, engine=running).series
+
+    @classmethod
+    def start_with(
+        cls,
+        folder: Path,
+        name: str,
+        job: Job,
+        *,
+        rule: str = "same-recoding",
+        record_id: str | None = None,
+        engine: Engine = LOCAL,
+        on_read: OnRead = lambda data: data,
+    ) -> Added:
+        """Start a series with the release of a job."""
+        if (folder / FILE).exists():
+            raise OutputError(f"{folder} holds a series already: add to it, or choose another folder.")
+        if not job.algorithm.reusable:
+            raise OptionError(
+                f"A series is for methods that change an item in the same way in all records, and {job.algorithm.name} "
+                f"does not: choose another algorithm."
+            )
+        series = cls(folder, Document(check_rule(rule), record_id))
+        with new_folder(folder):
+            return series._publish(name, job, engine, on_read)
+
+    @cached_property
+    def releases(self) -> tuple[Stored, ...]:
+        """The releases, the oldest first."""
+        return tuple(Stored(self.folder / entry.name, entry) for entry in self.document.entries)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what ``shoal series show --json`` prints."""
+        return {
+            "folder": str(self.folder),
+            "rule": self.document.rule,
+            "record_id": self.document.record_id,
+            "model": {"name": self.model.name, "options": self.model.values()},
+            "releases": [
+                {
+                    "name": one.name,
+                    "file": str(one.path),
+                    "records": one.entry.records,
+                    "groups": len(one.recoding.raised),
+                    "suppressed": len(one.recoding.suppressed),
+                    "stated_new": one.entry.stated_new,
+                }
+                for one in self.releases
+            ],
+        }
+
+    @property
+    def model(self) -> PrivacyModel:
+        """The guarantee that all releases keep."""
+        return self.releases[-1].recoding.model
+
+    def add(
+        self,
+        name: str,
+        data: Any,
+        *,
+        hierarchy: HierarchySource = None,
+        unknown_items: Literal["error", "root"] | None = None,
+        assume_new: bool = False,
+        hide_new: bool = False,
+        time_limit: float | Literal["none"] = 60.0,
+        key: str | Path | None = None,
+        workers: int = 0,
+        progress: bool | Callable[[str, float], None] = False,
+        engine: Engine | None = None,
+        **reading: Any,
+    ) -> Series:
+        """Publish the next release, unless it would break the promise together with earlier ones.
+
+        Parameters
+        ----------
+        name
+            Its name, such as ``"2026-02"``.
+        data
+            The data, as for :func:`shoal.anonymize`. They are read as those of the last release.
+        hierarchy
+            A hierarchy with more items than that of the last release.
+        unknown_items
+            As for :func:`shoal.apply`.
+        assume_new
+            Rule ``new-records`` without record ids: you know that no record was published before.
+        hide_new
+            Rule ``same-recoding`` with record ids: generalize further, until the records that are in no earlier release
+            hide among each other. Somebody may know that a person is new.
+        time_limit
+            Seconds for the search of a repair.
+        key
+            The file of the private key that signs the certificate.
+        workers, progress, engine
+            As for :func:`shoal.anonymize`.
+        **reading
+            Options of :func:`shoal.read` that differ from those of the last release.
+
+        Returns
+        -------
+        Series
+            The series with the new release.
+
+        Raises
+        ------
+        SeriesBroken
+            Together with earlier releases, it would break the promise. Nothing was published.
+        """
+        job = self.next_job(
+            data,
+            hierarchy,
+            read_options(reading),
+            unknown_items,
+            time_limit=time_limit,
+            key=Path(key) if key else None,
+        )
+        with engine_with(progress=progress, workers=workers, engine=engine) as running:
+            added = self.add_with(name, job, assume_new=assume_new, hide_new=hide_new, engine=running)
+        for sentence in doubts(added.found) if added.found is not None else ():
+            LOG.warning(sentence)
+        return added.series
+
+    def next_job(
+        self,
+        data: Any,
+        hierarchy: HierarchySource = None,
+        reading: ReadOptions | None = None,
+        unknown_items: str | None = None,
+        *,
+        time_limit: float | Literal["none"] = 60.0,
+        **more: Any,
+    ) -> Job:
+        """Return the job for the next release: the recoding of the last one, or its method on new records."""
+        saved = self.releases[-1].recoding
+        if self.document.rule == "same-recoding":
+            spec = spec_for(saved, data, hierarchy, reading, unknown_items)
+            return ApplyJob.of(saved, spec, output=Path(), repair=True, time_limit=time_limit, **more)
+        spec = spec_for(saved, data, None, reading, unknown_items)
+        if hierarchy is not None or saved.built:
+            spec = replace(spec, hierarchy=as_hierarchies(hierarchy))
+        return Job(data=spec, output=Path(), model=saved.model, algorithm=saved.method, loss=saved.loss, **more)
+
+    def add_with(
+        self,
+        name: str,
+        job: Job,
+        *,
+        assume_new: bool = False,
+        hide_new: bool = False,
+        engine: Engine = LOCAL,
+        on_read: OnRead = lambda data: data,
+    ) -> Added:
+        """Publish the release of a job as the next one."""
+        if hide_new and (self.document.rule != "same-recoding" or self.document.record_id is None):
+            raise OptionError(
+                "hide_new= is for a series with the rule same-recoding and record ids, which tell what is new: leave "
+                "it out."
+            )
+        by_rule = self.document.rule == "new-records" and self.document.record_id is None
+        if by_rule and not assume_new:
+            raise OptionError(
+                "This series publishes new records only, and has no record ids to recognize them: pass assume_new=True "
+                "if you know that no record of these data was published before."
+            )
+        if assume_new and not by_rule:
+            raise OptionError(
+                "assume_new= is for a series of new records without record ids: leave it out, this series needs no "
+                "such statement."
+            )
+        return self._publish(name, job, engine, on_read, stated_new=assume_new, hide_new=hide_new)
+
+    def check(
+        self,
+        *,
+        link: str | Sequence[str] = "auto",
+        seed: int = 0,
+        workers: int = 0,
+        progress: bool | Callable[[str, float], None] = False,
+        engine: Engine | None = None,
+    ) -> SeriesCheck:
+        """Find out what can be learned by putting all releases together.
+
+        Parameters
+        ----------
+        link
+            How an attacker links records: ``"auto"`` (by the record ids if the series has them, else by position if
+            rows at the same place fit each other), ``"position"``, ``"none"`` (records are compared by what they say),
+            or published columns, such as a pseudonym.
+        seed
+            The seed of random draws, for very large data.
+        workers, progress, engine
+            As for :func:`shoal.anonymize`.
+
+        Returns
+        -------
+        SeriesCheck
+            It is true if the promise holds.
+        """
+        with engine_with(progress=progress, workers=workers, engine=engine) as running:
+            return check([member_of(one) for one in self.releases], self.model, link, seed=seed, engine=running)
+
+    def _publish(
+        self,
+        name: str,
+        job: Job,
+        engine: Engine,
+        on_read: OnRead,
+        *,
+        stated_new: bool = False,
+        hide_new: bool = False,
+    ) -> Added:
+        """Make a release, check it together with the earlier ones, and write all files or none."""
+        folder = self.folder / check_name(name)
+        busy = f"{self.folder} is in use by another run: wait until it ends."
+        with exclusive_lock(self.folder, busy):
+            self._refuse_outdated(name)
+            with new_folder(folder), all_or_none():
+                known = Known(Secret.of(self.folder), self.document, self.releases if self.document.entries else ())
+                job = known.ready(job, folder, hide_new=hide_new)
+                story = job.run(engine, lambda data: known.of_data(on_read(data)))
+                release, ids = story.release, known.ids_of_release(story.release)
+                found = self._checked(name, release, ids, stated_new, engine) if self.document.entries else None
+                entry = Entry(name, job.output.name, len(release.published), ids != Ids(), stated_new)
+                if entry.ids:
+                    ids.save(folder / IDS)
+                    known.secret.save(self.folder)
+                series = replace(self, document=self.document.adding(entry))
+                series.document.save(self.folder)
+            return Added(series, story, job, found)
+
+    def _refuse_outdated(self, name: str) -> None:
+        """Raise an error if the series has such a release, or got another one since it was opened."""
+        if name in (entry.name for entry in self.document.entries):
+            raise OutputError(f"{self.folder} has a release '{name}' already: choose another name.")
+        if self.document.entries and Document.load(self.folder) != self.document:
+            raise OutputError(f"{self.folder} got another release in the meantime: open it again.")
+
+    def _checked(self, name: str, release: Release, ids: Ids, stated_new: bool, engine: Engine) -> SeriesCheck:
+        """Check a release together with earlier ones. Raise an error if it breaks the promise."""
+        last = Member(source_of(release, name, ids), ids, release.saved_recoding, stated_new)
+        found = check([*map(member_of, self.releases), last], release.problem.model, newest=True, engine=engine)
+        if why := why_broken(found, name, same_recoding=self.document.rule == "same-recoding"):
+            raise SeriesBroken(why, found)
+        return found
+
+
+@dataclass(frozen=True)
+class Added:
+    """A release that was added to a series.
+
+    Parameters
+    ----------
+    series : Series
+        The series with it.
+    story : Story
+        The figures of the release.
+    job : Job
+        What was read and written.
+    found : SeriesCheck or None
+        What can be learned together with earlier releases. None: it is the first.
+    """
+
+    series: Series
+    story: Story
+    job: Job
+    found: SeriesCheck | None = None

@@ -1,0 +1,107 @@
+"""The files of a release in the folder of a series, and what a reader of them sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.caching import cached_property
+from shoal.data.columns import coded_texts
+from shoal.data.dataset import Dataset
+from shoal.errors import DataError, shorten
+from shoal.evidence.certificate import Certificate
+from shoal.evidence.claims import Claims
+from shoal.files import sha256_of
+from shoal.jobs.arguments import as_dataset
+from shoal.models.base import PrivacyModel
+from shoal.published import Published
+from shoal.release import recoding_file
+from shoal.release.release import Release
+from shoal.release.saved_recoding import SavedRecoding
+from shoal.risk.together import Source
+from shoal.series.document import Entry
+from shoal.series.ids import IDS, Ids
+
+RECODING, CERTIFICATE = "recoding.json", "certificate.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A release of a series, as its files tell."""
+
+    folder: Path  # of this release
+    entry: Entry
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.entry.name
+
+    @property
+    def path(self) -> Path:
+        """The published file."""
+        return self.folder / self.entry.file
+
+    @cached_property
+    def recoding(self) -> SavedRecoding:
+        """What was done to the items."""
+        return recoding_file.load(self.folder / RECODING)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What the certificate says about the file."""
+        return Certificate.load(self.folder / CERTIFICATE).claims
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The hashed ids of its records and persons."""
+        return Ids.load(self.folder / IDS, self.entry.records) if self.entry.ids else Ids()
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The published file. It must be the one of the certificate."""
+        claims, path = self.claims, self.path
+        if not path.is_file():
+            raise DataError(f"{path} is missing, the published file of '{self.name}': put it back.")
+        if sha256_of(path) != claims.files.get(self.entry.file):
+            raise DataError(f"{path} is not the file that was published as '{self.name}': its hash differs.")
+        data = as_dataset(path.absolute(), claims.model, claims.reading)
+        if len(data) != self.entry.records:
+            raise DataError(f"{path} has {len(data):,} records, but {self.entry.records:,} were published: damaged.")
+        return data.with_transactions(data.transactions.of_persons(self.ids.whose()))
+
+    @cached_property
+    def source(self) -> Source:
+        """The release as somebody sees it who has the file and the hierarchy."""
+        published = as_seen(self.dataset, self.claims.model)
+        known = self.recoding.represents
+        for label in published.rows.used_labels:
+            if label not in known and not _is_item(label, self.recoding):
+                raise DataError(f"{self.path} holds '{shorten(label)}', which its recoding does not know: damaged.")
+        return Source(self.name, published, known.get, self.recoding.suppressed)
+
+    def texts(self, column: str) -> list[str]:
+        """Return the values of a published column as texts."""
+        data = self.dataset.keep_columns([column])
+        texts, codes = coded_texts(data, column)
+        return [texts[code] or "" for code in codes.tolist()]
+
+
+def source_of(release: Release, name: str, ids: Ids) -> Source:
+    """Return a release that is not written yet as a reader of it would see it."""
+    data = release.dataset.as_read()
+    data = data.with_transactions(data.transactions.of_persons(ids.whose()))
+    saved = release.saved_recoding
+    return Source(name, as_seen(data, release.problem.model), saved.represents.get, saved.suppressed)
+
+
+def as_seen(data: Dataset, model: PrivacyModel) -> Published:
+    """Return published data as their readers see them. Sensitive labels that they lack protect nothing here."""
+    published = model.as_published(data)
+    rows = published.rows.in_use()
+    return Published.plain(rows.of_persons(data.transactions.persons), published.sensitive)
+
+
+def _is_item(label: str, saved: SavedRecoding) -> bool:
+    """Whether a label is an item that the hierarchy knows, maybe with a count."""
+    return label in saved.tree.code_of or label.rpartition("*")[0] in saved.tree.code_of

@@ -1,0 +1,328 @@
+"""Series keep their promise together, or refuse a release. Covers: series/{publishing,stored,check,wording}.py."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.errors import DataError, Infeasible, OptionError, OutputError, SeriesBroken
+from shoal.files.lock import exclusive_lock
+from shoal.hierarchies import balanced
+from shoal.series import Series
+
+TREE = shoal.Hierarchy.from_tree(
+    {"ALL": {"beer": ["ale", "stout", "lager"], "bread": ["rye", "bun"], "fruit": ["fig", "pear"]}}
+)
+BASKETS = ["ale|rye", "stout|rye", "ale|rye", "lager|bun", "ale|bun", "fig", "fig", "pear", "pear"]
+OPTIONS: dict[str, Any] = {"k": 2, "m": 2, "hierarchy": TREE, "algorithm": "optimal", "sets": "items"}
+
+
+def table(path: Path, first: int = 0, baskets: list[str] = BASKETS, **more: list[str]) -> Path:
+    names = ["basket", *more, "items"]
+    columns = [[str(first + row) for row in range(len(baskets))], *more.values(), baskets]
+    path.write_text("\n".join([",".join(names), *map(",".join, zip(*columns, strict=True)), ""]), "utf-8")
+    return path
+
+
+def files_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def start(folder: Path, **more: Any) -> Series:
+    data = table(folder / "jan.csv")
+    return Series.start(folder / "shop", "jan", data, **{**OPTIONS, "record_id": "basket", **more})
+
+
+# -- the rule "same recoding"
+
+
+def test_a_series_keeps_published_files_recodings_and_certificates_but_no_original_data(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    series = series.add("feb", table(tmp_path / "feb.csv", 100))
+    assert files_in(tmp_path / "shop") == {
+        "series.json",
+        "secret.key",
+        *(f"{name}/{file}" for name in ("jan", "feb") for file in (f"{name}.csv", "certificate.json", "ids.csv")),
+        *("jan/recoding.json", "feb/recoding.json"),
+    }
+    for name in ("series.json", "secret.key", "jan/ids.csv", "jan/recoding.json"):
+        assert stat.S_IMODE((tmp_path / "shop" / name).stat().st_mode) == 0o600
+    assert (tmp_path / "shop/feb/feb.csv").read_text("utf-8").splitlines()[:2] == ["items", "beer|rye"]
+    assert series == Series.open(tmp_path / "shop")
+    for one in series.releases:
+        assert shoal.verify_certificate(one.path, one.folder / "certificate.json").holds
+        assert "ale|rye" not in one.path.read_text("utf-8")
+        assert len(set(one.ids.records or ())) == len(BASKETS)
+    result = series.check()
+    assert result.holds
+    assert [group.releases for group in result.linked[0].groups] == [("jan",), ("feb",)]
+
+
+def test_a_later_release_may_only_group_more(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    assert series.releases[0].recoding.raised == ("beer",)
+    series = series.add("feb", table(tmp_path / "feb.csv", 100, ["ale|rye", "stout|rye", "ale|bun", "fig", "fig"]))
+    assert series.releases[1].recoding.raised == ("beer", "bread")
+    series = series.add("mar", table(tmp_path / "mar.csv", 200))
+    assert series.releases[2].recoding.raised == ("beer", "bread")
+    assert series.check().holds
+
+
+def test_the_same_data_again_tell_nothing_new(tmp_path: Path) -> None:
+    series = start(tmp_path).add("again", tmp_path / "jan.csv")
+    assert (tmp_path / "shop/again/again.csv").read_bytes() == (tmp_path / "shop/jan/jan.csv").read_bytes()
+    (linking,) = series.check().linked
+    (group,) = linking.groups
+    assert (group.holds, group.recovered_alone, group.recovered) == (True, group.recovered, group.recovered_alone)
+
+
+def test_a_few_new_records_are_refused_and_hidden_on_demand(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    grown = table(tmp_path / "grown.csv", 0, [*BASKETS, "ale|rye", "lager|bun"])
+    before = files_in(tmp_path / "shop")
+    with pytest.raises(SeriesBroken, match=r"2 records are in feb only.*crowds violate.*Wait until") as caught:
+        series.add("feb", grown)
+    assert caught.value.exit_code == 1
+    assert not caught.value.found.holds
+    assert files_in(tmp_path / "shop") == before
+    assert not (tmp_path / "shop/feb").exists()
+    hidden = series.add("feb", grown, hide_new=True)
+    assert hidden.check().holds
+    assert hidden.releases[1].recoding.raised == ("beer", "bread")
+
+
+def test_records_that_left_are_refused(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    with pytest.raises(
+        SeriesBroken, match=r"8 records are in jan and feb.*keep in feb all records that were published before"
+    ):
+        series.add("feb", table(tmp_path / "less.csv", 0, BASKETS[:-1]))
+    assert series.check().holds
+
+
+def test_new_records_that_cannot_be_hidden_are_refused(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    with pytest.raises(Infeasible):
+        series.add("feb", table(tmp_path / "grown.csv", 0, [*BASKETS, "ale"]), hide_new=True)
+
+
+# -- the rule "new records"
+
+
+def test_records_that_were_published_before_are_left_out(tmp_path: Path) -> None:
+    series = start(tmp_path, rule="new-records")
+    both = table(tmp_path / "both.csv", 5, [*BASKETS[5:], *BASKETS])
+    series = series.add("feb", both)
+    assert series.releases[1].entry.records == len(BASKETS)
+    assert series.check().holds
+    with pytest.raises(DataError, match=r"All 13 records of both\.csv were published before"):
+        series.add("mar", both)
+
+
+def test_without_ids_the_owner_must_state_that_records_are_new(tmp_path: Path) -> None:
+    series = start(tmp_path, rule="new-records", record_id=None, columns="none")
+    data = table(tmp_path / "feb.csv", 100, BASKETS[::-1])
+    with pytest.raises(OptionError, match="pass assume_new=True"):
+        series.add("feb", data)
+    assert series.add("feb", data, assume_new=True).releases[1].entry.stated_new
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_the_same_records_under_two_hierarchies_are_found_and_refused(tmp_path: Path, shuffled: bool) -> None:
+    rng = np.random.default_rng(1)
+    items = [f"i{number:02}" for number in range(30)]
+    rows = [sorted(set(rng.choice(items, rng.integers(3, 6)).tolist())) for _ in range(400)]
+    again = [rows[at] for at in rng.permutation(len(rows))] if shuffled else rows
+    trees = [
+        shoal.Hierarchy.from_tree({"ALL": {f"{name}{at}": order[2 * at : 2 * at + 2] for at in range(15)}})
+        for name, order in (("x", items), ("y", [*items[1:], items[0]]))
+    ]
+    options: dict[str, Any] = {"k": 70, "m": 1, "algorithm": "optimal"}
+    series = Series.start(tmp_path / "s", "one", rows, rule="new-records", hierarchy=trees[0], **options)
+    assert len(series.releases[0].recoding.raised) == 15
+    with pytest.raises(SeriesBroken) as caught:
+        series.add("two", again, hierarchy=trees[1], assume_new=True)
+    found = caught.value.found
+    if shuffled:
+        assert "seem to hold the same records in another order" in str(caught.value)
+        assert found.matched[0].holds is False
+    else:
+        (group,) = found.linked[0].groups
+        assert "links them by position" in str(caught.value)
+        assert group.recovered_alone == 0 < (group.recovered or 0)
+        assert f"All items of {group.recovered} records are certain" in str(caught.value)
+    assert len(Series.open(tmp_path / "s").releases) == 1
+
+
+# -- what links records
+
+
+def test_a_published_pseudonym_links_records_and_persons(tmp_path: Path) -> None:
+    cards = ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"]
+    jan = table(tmp_path / "jan.csv", 0, card=cards)
+    series = Series.start(tmp_path / "shop", "jan", jan, **{**OPTIONS, "record_id": "basket"})
+    series = series.add("feb", table(tmp_path / "feb.csv", 100, BASKETS[::-1], card=cards[1:] + cards[:1]))
+    linked = series.check(link="card").linked[0]
+    assert (linked.by, linked.persons) == ("card", False)
+    assert sum(group.changed for group in linked.groups) > 0
+    persons = series.add("mar", table(tmp_path / "mar.csv", 200, card=["c1"] * 9)).check(link=["card"]).linked[0]
+    assert persons.persons
+    assert not persons.holds
+    with pytest.raises(DataError, match="No column 'phone'"):
+        series.check(link="phone")
+
+
+def test_rows_at_the_same_place_are_the_same_records_if_they_fit(tmp_path: Path) -> None:
+    series = start(tmp_path, record_id=None, columns="none")
+    longer = table(tmp_path / "feb.csv", 0, [*BASKETS, *BASKETS])
+    series = series.add("feb", longer)
+    (linking,) = series.check().linked
+    assert linking.by == "position"
+    assert {group.releases: group.records for group in linking.groups} == {("jan", "feb"): 9, ("feb",): 9}
+    assert series.check(link="position").linked == series.check().linked
+    other = series.add("mar", table(tmp_path / "mar.csv", 0, BASKETS[::-1]))
+    assert [group.releases for group in other.check().linked[0].groups] == [("jan", "feb"), ("feb",)]
+    assert len(other.check(link="none").matched) == 3
+
+
+def test_persons_are_counted_and_kept_as_hashes(tmp_path: Path) -> None:
+    baskets = ["ale|rye", "ale|rye", "stout|rye", "stout|rye", "fig", "fig", "fig"]
+    who = ["ann", "bob", "cy", "di", "ann", "bob", "cy"]
+    series = Series.start(
+        tmp_path / "shop",
+        "jan",
+        table(tmp_path / "jan.csv", 0, baskets, who=who),
+        **{**OPTIONS, "record_id": "basket", "person": "who"},
+    )
+    series = series.add("feb", table(tmp_path / "feb.csv", 50, baskets, who=who))
+    result = series.check()
+    assert [one.persons for one in result.releases] == [4, 4]
+    assert [group.persons for group in result.linked[0].groups] == [4, 4]
+    assert "persons with a record that fits" in result.promise
+    assert "ann" not in (tmp_path / "shop/jan/ids.csv").read_text("utf-8")
+    first, second = (one.ids.persons or () for one in series.releases)
+    assert set(first) == set(second)
+    with pytest.raises(SeriesBroken, match="2 records are in mar only"):
+        series.add("mar", table(tmp_path / "mar.csv", 50, [*baskets, "fig", "fig"], who=[*who, "ann", "ann"]))
+
+
+@pytest.mark.parametrize("suffix", [".basket", ".dat", ".jsonl", ".basket.gz"])
+def test_formats_without_columns_are_read_back(tmp_path: Path, suffix: str) -> None:
+    rows = [["ale", "rye"], ["stout", "rye"], ["ale", "rye"], ["fig"], ["fig"], ["pear"], []]
+    numbers = {item: str(number) for number, item in enumerate(sorted({item for row in rows for item in row}))}
+    if suffix == ".dat":
+        rows = [[numbers[item] for item in row] for row in rows]
+    jan = tmp_path / f"jan{suffix}"
+    shoal.write(shoal.read(rows), jan)
+    series = Series.start(tmp_path / "s", "jan", jan, k=2, m=2, algorithm="auto").add("feb", jan)
+    result = series.check()
+    assert result.holds
+    assert result.linked[0].groups[0].records == series.releases[0].entry.records
+
+
+@pytest.mark.parametrize("algorithm", ["mhghs", "optimal-suppress", "auto"])
+def test_removed_items_may_be_in_every_record(tmp_path: Path, algorithm: str) -> None:
+    rows = [["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["d", "e"], ["d"]]
+    series = Series.start(tmp_path / "s", "one", rows, k=2, m=2, algorithm=algorithm).add("two", rows)
+    assert series.check().holds
+
+
+# -- what is refused
+
+
+def test_wrong_calls_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+    data = table(tmp_path / "jan.csv")
+    for options, message in (
+        ({"rule": "free"}, "rule must be one of same-recoding, new-records"),
+        ({"algorithm": "lra"}, "lra does not: choose another"),
+        ({"record_id": "bascet"}, r"record_id=: jan.csv has no column 'bascet' \(did you mean 'basket'\?\)"),
+        ({"record_id": "items"}, "holds the items, so it cannot be the record id column"),
+        ({"plain": "basket"}, "so it cannot be a plain column"),
+    ):
+        with pytest.raises((OptionError, DataError), match=message):
+            Series.start(tmp_path / "shop", "jan", data, **{**OPTIONS, "record_id": "basket", **options})
+        assert not (tmp_path / "shop").exists()
+    for name in ("../x", "", ".hidden", "a/b", "series.json", "x" * 65):
+        with pytest.raises(OptionError, match="A release cannot be called"):
+            Series.start(tmp_path / "shop", name, data, **OPTIONS)
+    series = start(tmp_path)
+    with pytest.raises(OutputError, match="holds a series already"):
+        start(tmp_path)
+    with pytest.raises(OutputError, match="has a release 'jan' already"):
+        series.add("jan", data)
+    with pytest.raises(OptionError, match=r"assume_new= is for a series of new records"):
+        series.add("feb", data, assume_new=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/x").write_text("x", "utf-8")
+    with pytest.raises(OutputError, match="is not empty"):
+        Series.start(tmp_path / "full", "jan", data, **OPTIONS)
+    with pytest.raises(OptionError, match="hide_new= is for"):
+        Series.start(tmp_path / "t", "jan", data, **OPTIONS).add("feb", data, hide_new=True)
+    with pytest.raises(shoal.errors.HierarchyError, match="is another hierarchy"):
+        series.add("feb", data, hierarchy=balanced(TREE.items, fanout=2))
+
+
+def test_ids_must_be_there_and_different(tmp_path: Path) -> None:
+    for ids, message in (
+        (["1", "1"], "line 3: the id '1' .* is also that of line 2"),
+        (["1", " "], "line 3: .* empty"),
+    ):
+        path = tmp_path / "bad.csv"
+        path.write_text("basket,items\n" + "".join(f"{one},ale\n" for one in ids), "utf-8")
+        with pytest.raises(DataError, match=message):
+            Series.start(tmp_path / "s", "jan", path, **{**OPTIONS, "m": 1, "record_id": "basket"})
+
+
+def test_a_series_in_use_is_left_alone(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    with exclusive_lock(tmp_path / "shop", "busy"), pytest.raises(OutputError, match="in use by another run"):
+        series.add("feb", tmp_path / "jan.csv")
+    series.add("feb", table(tmp_path / "feb.csv", 100))
+    with pytest.raises(OutputError, match="got another release in the meantime"):
+        series.add("mar", table(tmp_path / "mar.csv", 200))
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("jan/jan.csv", lambda text: text.replace("fig", "figs"), "is not the file that was published as 'jan'"),
+        ("jan/jan.csv", None, "is missing, the published file of 'jan'"),
+        ("jan/recoding.json", lambda text: text.replace("beer", "been"), "was changed after Shoal wrote it"),
+        ("jan/ids.csv", lambda text: text[:-40], "does not list the ids of 9 records|lacks the id"),
+        ("jan/certificate.json", lambda text: text[:40], "JSON"),
+        ("series.json", lambda text: text.replace("jan", "feb"), "changed after Shoal wrote it"),
+        ("series.json", lambda text: text.replace("series:1", "series:2"), "of another kind or version"),
+        ("series.json", None, "is no series: it has no series.json"),
+    ],
+)
+def test_damaged_series_are_refused(tmp_path: Path, file: str, change: Any, message: str) -> None:
+    series = start(tmp_path)
+    path = tmp_path / "shop" / file
+    path.unlink() if change is None else path.write_text(change(path.read_text("utf-8")), "utf-8")
+    with pytest.raises(DataError, match=message) as caught:
+        Series.open(tmp_path / "shop").check()
+    assert caught.value.exit_code == 2
+    if file == "jan/jan.csv":
+        with pytest.raises(DataError):
+            series.add("feb", table(tmp_path / "feb.csv", 100))
+        assert not (tmp_path / "shop/feb").exists()
+
+
+def test_a_wrong_secret_is_refused(tmp_path: Path) -> None:
+    series = start(tmp_path)
+    (tmp_path / "shop/secret.key").write_text("abc\n", "utf-8")
+    with pytest.raises(DataError, match="is no key of a series"):
+        series.add("feb", table(tmp_path / "feb.csv", 100))
+
+
+def test_the_list_is_plain_json(tmp_path: Path) -> None:
+    start(tmp_path)
+    told = json.loads((tmp_path / "shop/series.json").read_text("utf-8"))
+    assert told["type"] == "urn:shoal:series:1"
+    assert told["releases"] == [{"name": "jan", "file": "jan.csv", "records": 9, "ids": True, "stated_new": False}]
