@@ -60,6 +60,11 @@ def test_columns_without_names_get_them_from_items_or_numbers(form: Any) -> None
     assert read_rows(Anonymizer(), form(HOT), reset=True) == [["x0", "x2"], ["x2"], [], ["x0", "x1"]]
 
 
+def test_columns_with_numbers_as_names_are_items() -> None:
+    frame = pd.DataFrame(HOT, columns=[101, 102, 103])
+    assert read_rows(Anonymizer(), frame, reset=True) == [["101", "103"], ["103"], [], ["101", "102"]]
+
+
 def test_stored_zeros_and_repeated_entries_of_a_sparse_matrix_mean_what_the_matrix_means() -> None:
     X = sparse.csr_matrix(([1, 0, 0.25, 0.75], [2, 0, 1, 1], [0, 2, 4]), shape=(2, 3))
     assert read_rows(Anonymizer(items=NAMES), X, reset=True) == [["rye"], ["bun"]]

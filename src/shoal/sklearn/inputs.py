@@ -98,7 +98,7 @@ def _holds_sets(column: Any) -> bool:
 def _of_matrix(estimator: Any, X: Any, *, reset: bool) -> list[list[str]]:
     """Return the items of each row of a multi-hot matrix."""
     checked = validate_data(estimator, X, accept_sparse=["csr", "csc", "coo"], dtype="numeric", reset=reset)
-    names = column_items(estimator, checked.shape[1])
+    names = column_items(estimator, X, checked.shape[1])
     rows, codes, values = sparse.find(checked) if sparse.issparse(checked) else _entries(checked)
     limit = estimator.binarize
     if limit is None:
@@ -118,11 +118,11 @@ def _entries(matrix: Any) -> tuple[Any, Any, Any]:
     return rows, codes, matrix[rows, codes]
 
 
-def column_items(estimator: Any, columns: int) -> list[str]:
+def column_items(estimator: Any, X: Any, columns: int) -> list[str]:
     """Return the item of each column of a multi-hot matrix: ``items=``, the names of the columns, or x0, x1, .."""
     given = estimator.items
     if given is None:
-        return list(getattr(estimator, "feature_names_in_", [f"x{number}" for number in range(columns)]))
+        return [str(name) for name in getattr(X, "columns", map("x{}".format, range(columns)))]
     items = [str(item) for item in given]
     if len(items) != columns:
         raise OptionError(f"items= has {len(items):,} names, but X has {columns:,} columns: name each of them.")
