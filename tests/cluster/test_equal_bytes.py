@@ -53,11 +53,13 @@ def both(
     for at, data in enumerate([folders[0], *folders]):
         folder = out / str(at)
         folder.mkdir()
+        algorithm = as_algorithm(method, model, dict(options or {}))
         job = Job(
             data=describe_data(data, **given),
             output=folder / f"public{suffix}",
             model=model,
-            algorithm=as_algorithm(method, model, dict(options or {})),
+            algorithm=algorithm,
+            recoding=folder / "recoding.json" if algorithm.reusable else None,
             reports=(folder / "report.md",),
             output_parts=output_parts,
         )

@@ -224,3 +224,9 @@ def test_what_is_no_recoding_is_refused() -> None:
         shoal.apply(3, JANUARY)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="sets= is for reading"):
         shoal.apply(saved(), shoal.read(JANUARY), sets="x")
+
+
+def test_data_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.jobs.apply.is_dask_frame", lambda data: data is JANUARY)
+    with pytest.raises(OptionError, match=r"the data are a Dask DataFrame: pass data\.compute\(\)"):
+        shoal.apply(saved(), JANUARY)

@@ -68,10 +68,10 @@ def apply(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Do to DATA what RECODING did to an earlier release, verify the result, and only then write it.
+    """Do to DATA what RECODING did to an earlier release.
 
-    RECODING is the file that --recoding wrote. The same data give the same release. If the guarantee does not hold,
-    nothing is written (exit code 1), unless you pass --repair.
+    RECODING is the file that --recoding wrote. The result is verified before it is written. The same data give the
+    same release. If the guarantee does not hold, nothing is written (exit code 1), unless you pass --repair.
 
     \b
     shoal anonymize january.dat -o jan.dat --k 5 --m 2 --hierarchy products.csv --recoding products.json

@@ -16,6 +16,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, RecodingFails
 from shoal.hierarchies.default import FANOUT
 from shoal.hierarchies.weights import Weights
+from shoal.io.dask_frames import is_dask_frame
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.arguments import HierarchySource, read_options
 from shoal.jobs.command import Command
@@ -113,6 +114,10 @@ def apply(
     ([['beer', 'rye'], ['beer', 'rye'], ['beer', 'rye']], ('beer',))
     """
     saved = as_recoding(recoding)
+    if is_dask_frame(data):
+        raise OptionError(
+            "shoal.apply works on this machine, but the data are a Dask DataFrame: pass data.compute(), or its files."
+        )
     named = str(weights) if isinstance(weights, str | Path) else ""
     spec = spec_for(saved, data, hierarchy, read_options(reading), unknown_items, named, allow_missing=allow_missing)
     with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running:
