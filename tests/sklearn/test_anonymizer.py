@@ -148,9 +148,12 @@ def test_data_frames_are_made_on_demand(output: Any) -> None:
         assert frame.iloc[:, 0].tolist() == plain if output == "lists" else (frame == plain.toarray()).all(axis=None)
     with config_context(transform_output="pandas"):
         assert isinstance(clone(estimator).fit_transform(X), pd.DataFrame)
-    if output == "multi-hot":
-        framed = estimator.set_output(transform="polars").fit_transform(X)
-        assert isinstance(framed, pl.DataFrame)
+    framed = estimator.set_output(transform="polars").fit_transform(X)
+    assert isinstance(framed, pl.DataFrame)
+    assert framed.columns == estimator.get_feature_names_out().tolist()
+    if output == "lists":
+        assert framed["bought"].to_list() == plain
+    else:
         np.testing.assert_array_equal(framed.to_numpy(), plain.toarray())
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("sklearn")
+from sklearn.model_selection import train_test_split
 
 import shoal
 from shoal.errors import RecodingFails
@@ -74,6 +77,28 @@ def test_for_other_models_no_label_could_be_put_back(rows: Any, model: Any) -> N
     assert not gone & sensitive
     assert holds(gone)
     assert not any(holds(gone - {item}) for item in gone)
+
+
+@pytest.mark.filterwarnings("ignore::shoal.sklearn.GuaranteeWarning")
+def test_the_page_says_what_small_batches_lose(real_data: Path) -> None:
+    baskets = shoal.read(real_data / "groceries" / "transactions.basket").transactions.sets()
+    train, test = train_test_split(baskets, random_state=0)
+    algorithm = shoal.algorithms.Optimal(siblings="frequency")
+    estimator = Anonymizer(k=5, m=2, hierarchy=real_data / "groceries" / "hierarchy.csv", algorithm=algorithm).fit(
+        train
+    )
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "scikit-learn.md"
+    table = re.findall(r"^\| ([\d,]+) \| (\d+) % \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(table) == 4
+    for rows, percent in table:
+        batch = test[: int(rows.replace(",", ""))]
+        safe, all_labels = (estimator.set_params(violations=word).transform(batch) for word in ("suppress", "warn"))
+        assert percent == f"{100 * safe.nnz / all_labels.nnz:.0f}"
+        assert shoal.verify(as_lists(estimator, safe), k=5, m=2)
+
+
+def as_lists(estimator: Anonymizer, matrix: Any) -> list[list[str]]:
+    return [[str(estimator.labels_[column]) for column in row.indices] for row in matrix]
 
 
 def test_errors_and_warnings_count_violations_and_name_no_items(caplog: pytest.LogCaptureFixture) -> None:

@@ -26,11 +26,16 @@ def encoded(estimator: Any, rows: Transactions) -> Any:
 
 
 def _lists(estimator: Any, matrix: Any) -> Any:
-    """Return lists of labels, or an array with one column of lists if a data frame will be made of it."""
+    """Return lists of labels, or a data frame with one column of lists."""
     labels = [str(estimator.labels_[column]) for column in matrix.indices]
     lists = [labels[start:stop] for start, stop in pairwise(matrix.indptr.tolist())]
-    if not frames_wanted(estimator):
+    wanted = frames_wanted(estimator)
+    if not wanted:
         return lists
-    column = np.empty((len(lists), 1), dtype=object)
+    if wanted == "polars":
+        import polars as pl
+
+        return pl.DataFrame({"items": pl.Series(lists, dtype=pl.List(pl.String))})
+    column = np.empty((len(lists), 1), dtype=object)  # of which scikit-learn makes a data frame with the index of X
     column[:, 0] = lists
     return column

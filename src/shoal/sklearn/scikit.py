@@ -18,7 +18,8 @@ except ImportError as error:  # it is missing, or older than 1.6
 __all__ = ["BaseEstimator", "TransformerMixin", "check_is_fitted", "frames_wanted", "validate_data"]
 
 
-def frames_wanted(estimator: Any) -> bool:
-    """Whether ``set_output`` asks an estimator for data frames: its own, or that of all estimators."""
+def frames_wanted(estimator: Any) -> str:
+    """Return what ``set_output`` asks for: "pandas", "polars", or an empty string for no data frames."""
     own = getattr(estimator, "_sklearn_output_config", {})
-    return bool(own.get("transform", get_config()["transform_output"]) != "default")
+    wanted = str(own.get("transform", get_config()["transform_output"]))
+    return "" if wanted == "default" else wanted
