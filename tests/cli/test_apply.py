@@ -5,6 +5,7 @@ Covers: cli/apply.py, cli/output_options.py, cli/witnesses.py, data/recoding_not
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import signal
@@ -133,7 +134,10 @@ def test_another_release_is_as_coarse_and_can_be_checked(desk: Shell) -> None:
     out = done(desk, "apply", "r.json", "march.basket", "-o", "march.out.basket", "--report", "report.html")
     assert read(desk, "march.out.basket") == b"beer,rye\nbeer,rye\nbeer,bun\nbeer,bun\n"
     assert "march.out.basket" in out
-    assert "Recoding of an earlier release" in (desk.folder / "report.html").read_text("utf-8")
+    page = (desk.folder / "report.html").read_text("utf-8")
+    assert "Recoding of an earlier release" in page
+    assert "r.json, found by <code>optimal</code><br>" in page
+    assert hashlib.sha256(read(desk, "r.json")).hexdigest() in page
     done(desk, "verify", "march.out.basket", "--k", "2", "--m", "2")
 
 

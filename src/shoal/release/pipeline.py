@@ -224,6 +224,7 @@ def _provenance(release: Release, engine: Engine) -> dict[str, Any]:
             "dropped_items": list(problem.data.origin.dropped),
         },
         "hierarchy": {"name": owner.name, "sha256": owner.sha256},
+        "applied": None if release.algorithm.repeats is None else release.algorithm.repeats.source,
         "siblings": groups and {"name": groups[0], "sha256": groups[1]},  # the file with the groups of siblings
         "output": None,  # filled in when the release is saved, like the next
         "codebook": None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -151,6 +152,12 @@ class SavedRecoding:
         """Return the recoding with a hierarchy that has all its groups. Items that it lacks are put below its root."""
         named = (*self.tree.items, *self.suppressed, *(one for some in self.groups.values() for one in some))
         return replace(self, tree=given.with_items_under_root([one for one in named if one not in given.code_of]))
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """The file that it came from with its hash, and the method that found it, for the provenance."""
+        method = {"name": self.method.name, **self.method.values()}
+        return {"name": Path(self.name).name, "sha256": self.sha256, "method": method}
 
     @cached_property
     def cut(self) -> GlobalCut:
