@@ -165,6 +165,16 @@ class SeriesBroken(ShoalError):
     ----------
     found : shoal.series.SeriesCheck
         What could be learned by putting the releases together.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import shoal
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     series = shoal.Series.start(f"{folder}/s", "jan", [["a"]] * 4, k=2, m=1)
+    ...     series.add("feb", [["a"]] * 5)
+    Traceback (most recent call last):
+    shoal.errors.SeriesBroken: 1 record is in feb only. For somebody who knows that a person is among them, ...
     """
 
     exit_code = 1

@@ -31,6 +31,10 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("p.csv", "-o", "o.csv", *TREE, *COLUMNS[:2], "--columns", "none", "--k", "2", "--m", "1", *PERSONS),
     ],
     "apply": [("r.json", "in.basket", "-o", "o.basket"), ("r.json", "rare.basket", "-o", "o.basket")],
+    "series-start": [("new", "one", "in.basket", *TREE, "--k", "2", "--rule", "new-records")],
+    "series-add": [("s", "two", "in.basket"), ("t", "two", "p2.csv")],
+    "series-check": [("s",), ("s", "--link", "none"), ("s", "--link", "position")],
+    "series-show": [("s",), ("t",)],
     "run": [("p.toml",)],
     "verify": [
         ("in.basket", "--k", "2", "--m", "1"),
@@ -83,7 +87,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "models": [()],
     "algorithms": [()],
 }
-GROUPS = ("hierarchy", "generate", "keys")
+GROUPS = ("hierarchy", "generate", "keys", "series")
 VARIANTS = {"verify-certificate": "verify"}  # schemas of commands that print another document with some option
 DOCUMENTS = {"certificate", "proof", "public-report", "recoding"}  # schemas of files, which no command prints
 
@@ -97,6 +101,9 @@ def desk(shell: Shell) -> Shell:
     shell.write("t.csv", TABLE)
     PROOF.save(shell.folder / "proof.json")
     shell.write("p.toml", PROBLEM)
+    shell.write("p2.csv", PEOPLE.replace("40;", "41;"))
+    shoal.Series.start(shell.folder / "s", "one", shell.folder / "in.basket", k=2, m=1)
+    shoal.Series.start(shell.folder / "t", "one", shell.folder / "p.csv", k=2, m=1, sets="dx", record_id="age")
     new_keys(shell.folder / "k")
     shoal.anonymize(shell.folder / "in.basket", k=2, m=1).save(
         shell.folder / "c.basket",

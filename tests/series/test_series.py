@@ -1,4 +1,7 @@
-"""Series keep their promise together, or refuse a release. Covers: series/{publishing,stored,check,wording}.py."""
+"""Series keep their promise together, or refuse a release.
+
+Covers: series/publishing.py, series/stored.py, series/check.py, series/wording.py, series/document.py, series/ids.py.
+"""
 
 from __future__ import annotations
 

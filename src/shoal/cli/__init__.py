@@ -51,7 +51,7 @@ COMMANDS = OnDemand(
         "anonymize": ("anonymize:anonymize", "Anonymize DATA, verify the result, and only then write it."),
         "run": ("run:run", "Anonymize the data that the TOML file PROBLEM describes."),
         "apply": ("apply:apply", "Do to DATA what RECODING did to an earlier release."),
-        "series": ("series:series", "Publish again and again, and check all releases together."),
+        "series": ("series:series", "Publish again and again, and check it all together."),
         "init": ("init:init", "Write a commented problem file for DATA."),
         "serve": ("serve:serve", "Open the workbench: anonymize in the browser."),
         "verify": ("verify:verify", "Check whether the published FILE keeps a guarantee."),

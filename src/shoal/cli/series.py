@@ -28,7 +28,7 @@ WAYS = ("auto", "position", "none")
 
 @click.group(cls=SpellingGroup)
 def series() -> None:
-    """Publish again and again: releases that keep their promise together."""
+    """Publish again and again, and check it all together."""
 
 
 @series.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
@@ -40,8 +40,7 @@ def series() -> None:
     type=click.Choice(RULES),
     default=RULES[0],
     group=GUARANTEE,
-    help="What a later release may be: same-recoding groups items as before, or more; new-records holds no record that "
-    "was published before.",
+    help="What a later release may do: group items as before, or more; or hold new records only.",
 )
 @option(
     "--record-id",
@@ -67,7 +66,9 @@ def start(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Start SERIES, a new folder, with the release NAME of DATA.
+    """Start a series with its first release.
+
+    SERIES is a new folder. NAME is the name of the release, such as 2026-01.
 
     \b
     shoal series start shop 2026-01 january.csv --hierarchy products.csv --k 5 --m 2 --record-id basket
@@ -138,9 +139,10 @@ def add(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Publish DATA as the next release NAME of SERIES, by the rule of the series.
+    """Publish DATA as the next release.
 
-    If it would break the promise together with an earlier release, nothing is published (exit code 1).
+    NAME is its name. The rule of SERIES says how items are grouped, and which records it may hold. If it would break
+    the promise together with an earlier release, nothing is published (exit code 1).
 
     \b
     shoal series add shop 2026-02 february.csv
@@ -155,7 +157,10 @@ def add(
         try:
             added = known.add_with(name, job, assume_new=assume_new, hide_new=hide_new, engine=engine, on_read=tell)
         except SeriesBroken as error:
-            if not as_json:
+            if as_json:
+                found = error.found.as_dict()
+                console.show_json("series-add", {"series": known.as_dict(), "release": None, "check": found})
+            else:
                 series_output.show(error.found)
             raise
     _show(added, as_json=as_json, command="series-add")
@@ -168,14 +173,14 @@ def add(
     default="auto",
     metavar="auto|position|none|A,B",
     group=GUARANTEE,
-    help="How an attacker knows which records belong together. auto: by their ids if the series has them, else by "
-    "position if rows at the same place fit each other; none: not at all; A,B: by published columns.",
+    help="How an attacker links records: auto (by id, or by position if rows fit each other), by position, not at all, "
+    "or by columns.",
 )
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of random draws, for very large data.")
 @engine_options
 @json_option
 def check(folder: Path, link: str, seed: int, workers: int, as_json: bool) -> None:
-    """Show what can be learned by putting the releases of SERIES together.
+    """Show what all releases tell together.
 
     The exit code is 1 if somebody could narrow a record down to a smaller crowd than promised.
 
@@ -199,7 +204,7 @@ def check(folder: Path, link: str, seed: int, workers: int, as_json: bool) -> No
 @click.argument("folder", metavar="SERIES", type=INPUT)
 @json_option
 def show(folder: Path, as_json: bool) -> None:
-    """List the releases of SERIES."""
+    """List the releases."""
     known = Series.open(folder)
     if as_json:
         console.show_json("series-show", known.as_dict())
@@ -211,7 +216,8 @@ def _show(added: Added, *, as_json: bool, command: str) -> None:
     """Show the release that was published."""
     if as_json:
         release = release_json.document(added.story, added.job)
-        console.show_json(command, {"series": added.series.as_dict(), "release": release})
+        found = {} if added.found is None else {"check": added.found.as_dict()}
+        console.show_json(command, {"series": added.series.as_dict(), "release": release, **found})
     elif not console.is_quiet():
         show_result(added.story, added.job, as_json=False, command=command)
         if added.found is not None:

@@ -34,14 +34,15 @@ def show_releases(series: Series) -> None:
 
 def show(found: SeriesCheck) -> None:
     """Show what can be learned."""
-    console.say((_headline(found), "bold green" if found.holds else "bold red"), f" {_promise(found)}")
+    for part in _headline(found):
+        console.say(*part)
     rows = [
         (one.name, _records(one.records, one.persons), _number(one.crowd), count(one.recovered))
         for one in found.releases
     ]
     console.say("")
     console.say(("Each release alone", "bold"))
-    console.table(None, ["release", "records", "smallest crowd", "records with all items certain"], rows)
+    console.table(None, ["release", "records", "smallest crowd", "recovered"], rows)
     for linking in found.linked:
         _show_linked(linking)
     if found.matched:
@@ -55,16 +56,20 @@ def show_doubts(found: SeriesCheck) -> None:
         console.warn(sentence)
 
 
-def _headline(found: SeriesCheck) -> str:
+def _headline(found: SeriesCheck) -> list[list[str | tuple[str, str]]]:
+    """Return the answer, and what the figures mean."""
+    whom = "" if len(found.releases) == 1 else " for somebody who has all releases"
+    style = "bold green" if found.holds else "bold red"
     if not found.holds:
-        return "Broken."
-    return "Holds." if all(pair.holds for pair in found.matched) else "Not seen to be broken."
-
-
-def _promise(found: SeriesCheck) -> str:
-    """Return the promise, for somebody who has all releases."""
-    everything = "" if len(found.releases) == 1 else " This is about somebody who has all releases."
-    return f"{found.promise}{everything}"
+        answer: list[str | tuple[str, str]] = [
+            ("Broken.", style),
+            f" This promise does not hold{whom}: {found.promise}",
+        ]
+    elif all(pair.holds for pair in found.matched):
+        answer = [("Holds", style), f"{whom}. {found.promise}"]
+    else:
+        answer = [("Not seen to be broken", style), f"{whom}. {found.promise}"]
+    return [answer, ["A record is recovered if all its published items are certain."]]
 
 
 def _show_linked(linking: Linked) -> None:
@@ -84,7 +89,15 @@ def _show_linked(linking: Linked) -> None:
         )
         for group in linking.groups
     ]
-    columns = ["records in", "records", "holds", "smallest crowd", "crowd below k", "certain alone", "certain together"]
+    columns = [
+        "records in",
+        "records",
+        "holds",
+        "smallest crowd",
+        "crowd below k",
+        "recovered alone",
+        "recovered together",
+    ]
     console.table(None, columns, rows)
     if changed := sum(group.changed for group in linking.groups):
         console.warn(
@@ -109,7 +122,7 @@ def _show_matched(found: SeriesCheck) -> None:
         )
         for pair in found.matched
     ]
-    columns = ["releases", "holds", "no match", "one match", "median matches", "crowd below k", "certain together"]
+    columns = ["releases", "holds", "no match", "one match", "median matches", "crowd below k", "recovered together"]
     console.table(None, columns, rows)
     draws = max(pair.draws for pair in found.matched)
     if draws:

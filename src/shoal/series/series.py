@@ -242,14 +242,9 @@ class Series:
         SeriesBroken
             Together with earlier releases, it would break the promise. Nothing was published.
         """
-        job = self.next_job(
-            data,
-            hierarchy,
-            read_options(reading),
-            unknown_items,
-            time_limit=time_limit,
-            key=Path(key) if key else None,
-        )
+        signed = Path(key) if key else None
+        given = read_options(reading)
+        job = self.next_job(data, hierarchy, given, unknown_items, time_limit=time_limit, key=signed)
         with engine_with(progress=progress, workers=workers, engine=engine) as running:
             added = self.add_with(name, job, assume_new=assume_new, hide_new=hide_new, engine=running)
         for sentence in doubts(added.found) if added.found is not None else ():

@@ -89,8 +89,8 @@ def _way_out(group: Group, name: str, *, same_recoding: bool) -> str:
     """Say what to do."""
     if group.releases == (name,):
         return (
-            "Wait until there are more new records, leave these out, or generalize further with hide_new=True "
-            "(it needs record_id=)."
+            "Wait until there are more new records, leave these out, or, if the series has record ids, generalize "
+            "further with hide_new=True."
         )
     if len(group.releases) > 1 and not same_recoding:
         return REGROUPED

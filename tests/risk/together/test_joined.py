@@ -1,4 +1,7 @@
-"""Joined records against all originals that they may come from. Covers: overlap.py, view.py, findings.py, linked.py."""
+"""Joined records against all originals that they may come from.
+
+Covers: risk/together/overlap.py, risk/together/view.py, risk/together/findings.py, risk/together/linked.py.
+"""
 
 from __future__ import annotations
 

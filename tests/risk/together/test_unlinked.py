@@ -1,4 +1,4 @@
-"""Records that are compared by what they say, against all pairs. Covers: matching.py."""
+"""Records that are compared by what they say, against all pairs. Covers: risk/together/matching.py."""
 
 from __future__ import annotations
 
