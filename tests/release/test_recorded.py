@@ -160,6 +160,19 @@ def test_a_repair_with_new_items_keeps_what_the_labels_mean(
     assert again.saved_recoding.represents == after.represents
 
 
+def test_a_repair_leaves_labels_alone_that_do_not_occur() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": [f"a{n}" for n in range(8)], "B": [f"b{n}" for n in range(8)]}})
+    first = shoal.anonymize([[item] for item in tree.items for _ in range(4)], k=4, m=1, hierarchy=tree)
+    assert first.saved_recoding.raised == ()
+    rows = [["a0"], ["a7"], ["a7"], ["a7"], *[["a3"], ["a4"], ["b3"]] * 9]
+    repaired = shoal.apply(first.saved_recoding, rows, repair=True).saved_recoding
+    assert repaired.groups == {"a0 or a7": ("a0", "a7")}
+    assert repaired.raised == ("a0 or a7",)
+    none = replace(first.saved_recoding, method=Optimal())
+    whole = shoal.apply(none, rows, repair=True).saved_recoding
+    assert (whole.raised, whole.groups) == (("A",), {})  # without groups of siblings, a node is all or nothing
+
+
 def can_be_repaired(problem: Problem[Any], saved: SavedRecoding) -> bool:
     """Whether the root would do, with the same items removed."""
     prepared = problem.prepared

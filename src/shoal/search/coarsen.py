@@ -9,7 +9,7 @@ little as possible, in the loss that the first release minimised.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -160,7 +160,23 @@ def coarsened(
     assert cut is not None, "searches above a floor return cuts"
     tree = cut.hierarchy
     gone = dict.fromkeys(label for node in cut.suppressed for label in tree.items[slice(*tree.span[node])])
-    return Coarser(tuple(refine.members(tree, node) for node in cut.kept.tolist()), tuple(gone), solution)
+    used = {label for label, times in zip(above.items.labels, above.items.supports.tolist(), strict=True) if times}
+    blocks = [refine.members(tree, node) for node in cut.kept.tolist()]
+    return Coarser(tuple(_without_absent(blocks, above.hierarchy, used.union(gone))), tuple(gone), solution)
+
+
+def _without_absent(
+    blocks: Iterable[tuple[str, ...]], hierarchy: Hierarchy, used: Collection[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield blocks without labels that do not occur, which stay as they are: no guarantee needs to change them.
+
+    A node of the owner that occurs keeps all its items.
+    """
+    for block in blocks:
+        left = tuple(label for label in block if any(below in used for below in hierarchy.items_of(label)))
+        if left:
+            yield left
+        yield from ((below,) for label in block if label not in left for below in hierarchy.items_of(label))
 
 
 def least_cut(clock: Clock, engine: Engine, *, siblings: bool) -> Callable[[Prepared[Model]], Solution]:
