@@ -25,6 +25,7 @@ from tests.conftest import DATA
 
 FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+CLASSIFIERS = "machine-learning"
 
 
 def run_cell(source: str, space: dict[str, Any]) -> list[dict[str, Any]]:
@@ -70,19 +71,51 @@ def level_of_the_logger() -> Iterator[None]:
     logger.setLevel(before)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_the_notebook_prints_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def opened(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The notebook, to be run in an empty folder."""
     pytest.importorskip("pandas")
     text = path.read_text(encoding="utf-8")
     if "SHOAL_DATA" in text:
         if not DATA.is_dir():
             pytest.skip(f"no real data at {DATA}: set SHOAL_DATA")
         monkeypatch.setenv("SHOAL_DATA", str(DATA.resolve()))
-    monkeypatch.chdir(tmp_path)
-    notebook = json.loads(text)
+    monkeypatch.chdir(folder)
+    return json.loads(text)
+
+
+def code_cells(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def test_the_notebook_about_classifiers_runs_with_few_folds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its figures need many fits. A slow test compares them."""
+    selection = pytest.importorskip("sklearn.model_selection")
+    notebook = opened(FOLDER / f"{CLASSIFIERS}.ipynb", tmp_path, monkeypatch)
+    few = selection.RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0)
+    monkeypatch.setattr(selection, "RepeatedStratifiedKFold", lambda **_: few)
+    space: dict[str, Any] = {"__name__": "__main__"}
+    compared = []
+    for cell in code_cells(notebook):
+        outputs = run_cell("".join(cell["source"]), space)
+        if "NCP" not in "".join(texts(cell["outputs"])):
+            compared.append(texts(outputs) == texts(cell["outputs"]))
+    assert all(compared)
+    for name in ("groceries", "alone", "joint"):
+        raw, released = (space[name][key]["test_auc"].mean() for key in ("raw", "k=5, m=2"))
+        assert raw > 0.6
+        assert abs(released - raw) < 0.05
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.slow] if path.stem == CLASSIFIERS else []) for path in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
+def test_the_notebook_prints_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = opened(path, tmp_path, monkeypatch)
     space: dict[str, Any] = {"__name__": "__main__"}
     stale, count = [], 0
-    for cell in (cell for cell in notebook["cells"] if cell["cell_type"] == "code"):
+    for cell in code_cells(notebook):
         count += 1
         source = "".join(cell["source"])
         outputs = run_cell(source, space)

@@ -215,7 +215,7 @@ def test_mining_by_default_at_one_two_and_three_percent(lab: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--mining",), "--mining needs --hierarchy"),
+        (("--mining", "5"), "--mining needs --hierarchy"),
         (("--mining", "x", "--hierarchy", "h.csv"), "--mining must be percentages above 0 and up to 100"),
         (("--mining", "0", "--hierarchy", "h.csv"), "got '0'"),
         (("--mining", "1/0", "--hierarchy", "h.csv"), "got '1/0'"),
