@@ -86,6 +86,8 @@ def test_releases_are_signed(shop: Shell) -> None:
         (("add", "shop", "feb", "feb.csv", "--assume-new"), "--assume-new is for a series of new records"),
         (("add", "shop", "feb", "feb.csv", "--k", "3"), "No such option '--k'"),
         (("add", "shop", "feb", "other.csv"), "no column 'id'"),
+        (("add", "shop", "feb", "feb.csv", "--report", "shop/x.html"), "is for the files of the series"),
+        (("add", "shop", "feb", "feb.csv", "--hierarchy", "tree.csv", "--report", "tree.csv"), "tree.csv"),
         (("check", "shop", "--link", "phone"), "No column 'phone'"),
         (("start", "shop", "jan", "jan.csv", *FIRST), "shop holds a series already"),
         (("start", "new", "jan", "jan.csv", "--rule", "none"), "'none' is not one of 'same-recoding', 'new-records'"),

@@ -9,7 +9,7 @@ import click
 
 from shoal.cli import console, release_json
 from shoal.cli.anonymize import carry_out
-from shoal.cli.help import DATA, SEARCH, GroupedCommand, engine_options, json_option, option
+from shoal.cli.help import DATA, SEARCH, Command, GroupedCommand, engine_options, json_option, option
 from shoal.cli.options import FILE, INPUT, data_options, dataset_options, reading, seconds
 from shoal.cli.output_options import output_options, outputs
 from shoal.cli.witnesses import show_witnesses
@@ -17,6 +17,49 @@ from shoal.errors import RecodingFails
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.apply import ApplyJob, spec_for
 from shoal.release import recoding_file as recoding_files
+
+
+def next_data_options(command: Command) -> Command:
+    """What is said of data that follow an earlier release, and how long a repair may take."""
+    for add in reversed(NEXT_DATA):
+        command = add(command)
+    return command
+
+
+NEXT_DATA = (
+    data_options,
+    option(
+        "--hierarchy",
+        type=FILE,
+        group=DATA,
+        help="A hierarchy with more items than that of the earlier release. It says which group each new item belongs "
+        "to.",
+    ),
+    option(
+        "--unknown-items",
+        type=click.Choice(["error", "root"]),
+        group=DATA,
+        rare=True,
+        help="What to do with items that the hierarchy lacks: stop, or put them directly below the root. Default: as "
+        "in the earlier release.",
+    ),
+    dataset_options("weights", "allow_missing"),
+    option(
+        "--time-limit",
+        default="60",
+        metavar="X",
+        group=SEARCH,
+        rare=True,
+        help="Seconds for the search of a repair, or none.",
+    ),
+)
+
+
+def next_data(given: dict[str, Any]) -> dict[str, Any]:
+    """Take these options out of a command's arguments, as :func:`shoal.jobs.apply.spec_for` wants them."""
+    taken = {name: given.pop(name) for name in ("hierarchy", "unknown_items", "allow_missing")}
+    weights = given.pop("weights")
+    return {**taken, "weights": str(weights or ""), "reading": ReadOptions(**reading(given))}
 
 
 @click.command(cls=GroupedCommand)
@@ -29,30 +72,7 @@ from shoal.release import recoding_file as recoding_files
     group=SEARCH,
     help="If the guarantee does not hold on DATA, generalize further, as little as possible.",
 )
-@option(
-    "--time-limit",
-    default="60",
-    metavar="X",
-    group=SEARCH,
-    rare=True,
-    help="Seconds for the search of a repair, or none.",
-)
-@data_options
-@option(
-    "--hierarchy",
-    type=FILE,
-    group=DATA,
-    help="A hierarchy with more items than that of the recoding. It says which group each new item belongs to.",
-)
-@option(
-    "--unknown-items",
-    type=click.Choice(["error", "root"]),
-    group=DATA,
-    rare=True,
-    help="What to do with items that the hierarchy lacks: stop, or put them directly below the root. Default: as in "
-    "the recoding.",
-)
-@dataset_options("weights", "allow_missing")
+@next_data_options
 @engine_options
 @json_option
 def apply(
@@ -60,10 +80,6 @@ def apply(
     data: Path,
     repair: bool,
     time_limit: str,
-    hierarchy: Path | None,
-    unknown_items: str | None,
-    weights: str,
-    allow_missing: bool,
     workers: int,
     as_json: bool,
     **given: Any,
@@ -80,10 +96,11 @@ def apply(
     """
     limit: float | Literal["none"] = seconds(time_limit, "--time-limit")
     saved = recoding_files.load(recoding_file)
-    read_as = ReadOptions(**reading(given))
-    spec = spec_for(saved, data, hierarchy, read_as, unknown_items, str(weights or ""), allow_missing=allow_missing)
-    lists = (recoding_file,) if hierarchy is None else (recoding_file, hierarchy)
-    job = ApplyJob.of(saved, spec, lists=lists, repair=repair, time_limit=limit, **outputs(given))
+    told = next_data(given)
+    lists = tuple(path for path in (recoding_file, told["hierarchy"]) if path is not None)
+    job = ApplyJob.of(
+        saved, spec_for(saved, data, **told), lists=lists, repair=repair, time_limit=limit, **outputs(given)
+    )
     try:
         carry_out(job, workers, trial=False, as_json=as_json, command="apply")
     except RecodingFails as error:

@@ -11,14 +11,14 @@ import click
 from shoal.algorithms.base import Algorithm
 from shoal.cli import console, release_json, series_output
 from shoal.cli.anonymize import job_of, problem_options, show_result
+from shoal.cli.apply import next_data, next_data_options
 from shoal.cli.help import DATA, GUARANTEE, SEARCH, GroupedCommand, engine_options, json_option, option
 from shoal.cli.keys import ask_passphrase, key_option
 from shoal.cli.model_options import ModelCommand
-from shoal.cli.options import FILE, INPUT, data_options, names, reading, seconds, tell
+from shoal.cli.options import FILE, INPUT, names, seconds, tell
 from shoal.cli.output_options import report_options, reported
 from shoal.cli.spelling import SpellingGroup
 from shoal.errors import SeriesBroken
-from shoal.io.read_options import ReadOptions
 from shoal.models.base import PrivacyModel
 from shoal.series import Added, Series
 from shoal.series.document import RULES
@@ -87,21 +87,7 @@ def start(
 @click.argument("data", type=INPUT)
 @report_options
 @key_option
-@data_options
-@option(
-    "--hierarchy",
-    type=FILE,
-    group=DATA,
-    help="A hierarchy with more items than that of the last release. It says which group each new item belongs to.",
-)
-@option(
-    "--unknown-items",
-    type=click.Choice(["error", "root"]),
-    group=DATA,
-    rare=True,
-    help="What to do with items that the hierarchy lacks: stop, or put them directly below the root. Default: as in "
-    "the last release.",
-)
+@next_data_options
 @option(
     "--assume-new",
     is_flag=True,
@@ -115,22 +101,12 @@ def start(
     help="Rule same-recoding with record ids: generalize further, until records that are in no earlier release hide "
     "among each other.",
 )
-@option(
-    "--time-limit",
-    default="60",
-    metavar="X",
-    group=SEARCH,
-    rare=True,
-    help="Seconds for the search of a repair, or none.",
-)
 @engine_options
 @json_option
 def add(
     folder: Path,
     name: str,
     data: Path,
-    hierarchy: Path | None,
-    unknown_items: str | None,
     assume_new: bool,
     hide_new: bool,
     time_limit: str,
@@ -149,9 +125,9 @@ def add(
     """
     limit: float | Literal["none"] = seconds(time_limit, "--time-limit")
     known = Series.open(folder)
-    written = reported(given)
-    read_as = ReadOptions(**reading(given))
-    job = known.next_job(data, hierarchy, read_as, unknown_items, time_limit=limit, key=key, **written)
+    written, told = reported(given), next_data(given)
+    lists = () if told["hierarchy"] is None else (told["hierarchy"],)
+    job = known.next_job(data, told, time_limit=limit, key=key, lists=lists, **written)
     job = replace(job, passphrase=ask_passphrase)
     with console.engine(workers) as engine:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -131,3 +131,30 @@ def new_folder(folder: Path) -> Iterator[None]:
             if made:
                 folder.rmdir()
         raise
+
+
+def refuse_contradictions(document: Document, *, assume_new: bool, hide_new: bool) -> None:
+    """Refuse statements about a release that the series does not need, or that are missing."""
+    if hide_new and (document.rule != "same-recoding" or document.record_id is None):
+        raise OptionError(
+            "hide_new= is for a series with the rule same-recoding and record ids, which tell what is new: leave "
+            "it out."
+        )
+    by_rule = document.rule == "new-records" and document.record_id is None
+    if by_rule and not assume_new:
+        raise OptionError(
+            "This series publishes new records only, and has no record ids to recognize them: pass assume_new=True "
+            "if you know that no record of these data was published before."
+        )
+    if assume_new and not by_rule:
+        raise OptionError(
+            "assume_new= is for a series of new records without record ids: leave it out, this series needs no "
+            "such statement."
+        )
+
+
+def refuse_inside(folder: Path, reports: Iterable[Path]) -> None:
+    """Refuse reports in the folder of the series."""
+    for path in reports:
+        if folder.resolve() in path.resolve().parents:
+            raise OutputError(f"{path} is in {folder}, which is for the files of the series: name another folder.")

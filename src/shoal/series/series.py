@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -12,7 +12,6 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError, SeriesBroken
 from shoal.files import all_or_none
 from shoal.files.lock import exclusive_lock
-from shoal.io.read_options import ReadOptions
 from shoal.jobs.apply import ApplyJob, spec_for
 from shoal.jobs.arguments import HierarchySource, as_algorithm, as_hierarchies, as_model, describe_data, read_options
 from shoal.jobs.dataset_spec import OnRead
@@ -25,7 +24,7 @@ from shoal.report import Story
 from shoal.series.check import Member, SeriesCheck, check, member_of
 from shoal.series.document import FILE, Document, Entry, check_name, check_rule
 from shoal.series.ids import IDS, Ids, Secret
-from shoal.series.publishing import Known, new_folder
+from shoal.series.publishing import Known, new_folder, refuse_contradictions, refuse_inside
 from shoal.series.stored import Stored, source_of
 from shoal.series.wording import doubts, why_broken
 
@@ -197,6 +196,8 @@ class Series:
         *,
         hierarchy: HierarchySource = None,
         unknown_items: Literal["error", "root"] | None = None,
+        weights: str | Path | None = None,
+        allow_missing: bool = False,
         assume_new: bool = False,
         hide_new: bool = False,
         time_limit: float | Literal["none"] = 60.0,
@@ -216,15 +217,13 @@ class Series:
             The data, as for :func:`shoal.anonymize`. They are read as those of the last release.
         hierarchy
             A hierarchy with more items than that of the last release.
-        unknown_items
-            As for :func:`shoal.apply`.
+        unknown_items, weights, allow_missing, time_limit
+            As for :func:`shoal.apply`. Weights must be a file.
         assume_new
             Rule ``new-records`` without record ids: you know that no record was published before.
         hide_new
             Rule ``same-recoding`` with record ids: generalize further, until the records that are in no earlier release
             hide among each other. Somebody may know that a person is new.
-        time_limit
-            Seconds for the search of a repair.
         key
             The file of the private key that signs the certificate.
         workers, progress, engine
@@ -242,9 +241,14 @@ class Series:
         SeriesBroken
             Together with earlier releases, it would break the promise. Nothing was published.
         """
-        signed = Path(key) if key else None
-        given = read_options(reading)
-        job = self.next_job(data, hierarchy, given, unknown_items, time_limit=time_limit, key=signed)
+        told = {
+            "hierarchy": hierarchy,
+            "unknown_items": unknown_items,
+            "reading": read_options(reading),
+            "weights": str(weights or ""),
+            "allow_missing": allow_missing,
+        }
+        job = self.next_job(data, told, time_limit=time_limit, key=Path(key) if key else None)
         with engine_with(progress=progress, workers=workers, engine=engine) as running:
             added = self.add_with(name, job, assume_new=assume_new, hide_new=hide_new, engine=running)
         for sentence in doubts(added.found) if added.found is not None else ():
@@ -254,19 +258,20 @@ class Series:
     def next_job(
         self,
         data: Any,
-        hierarchy: HierarchySource = None,
-        reading: ReadOptions | None = None,
-        unknown_items: str | None = None,
+        told: Mapping[str, Any],
         *,
         time_limit: float | Literal["none"] = 60.0,
         **more: Any,
     ) -> Job:
-        """Return the job for the next release: the recoding of the last one, or its method on new records."""
-        saved = self.releases[-1].recoding
+        """Return the job for the next release: the recoding of the last one, or its method on new records.
+
+        ``told``: what is said of the data, as :func:`shoal.jobs.apply.spec_for` wants it.
+        """
+        saved, hierarchy = self.releases[-1].recoding, told.get("hierarchy")
         if self.document.rule == "same-recoding":
-            spec = spec_for(saved, data, hierarchy, reading, unknown_items)
+            spec = spec_for(saved, data, **told)
             return ApplyJob.of(saved, spec, output=Path(), repair=True, time_limit=time_limit, **more)
-        spec = spec_for(saved, data, None, reading, unknown_items)
+        spec = spec_for(saved, data, **{**told, "hierarchy": None})
         if hierarchy is not None or saved.built:
             spec = replace(spec, hierarchy=as_hierarchies(hierarchy))
         return Job(data=spec, output=Path(), model=saved.model, algorithm=saved.method, loss=saved.loss, **more)
@@ -282,22 +287,7 @@ class Series:
         on_read: OnRead = lambda data: data,
     ) -> Added:
         """Publish the release of a job as the next one."""
-        if hide_new and (self.document.rule != "same-recoding" or self.document.record_id is None):
-            raise OptionError(
-                "hide_new= is for a series with the rule same-recoding and record ids, which tell what is new: leave "
-                "it out."
-            )
-        by_rule = self.document.rule == "new-records" and self.document.record_id is None
-        if by_rule and not assume_new:
-            raise OptionError(
-                "This series publishes new records only, and has no record ids to recognize them: pass assume_new=True "
-                "if you know that no record of these data was published before."
-            )
-        if assume_new and not by_rule:
-            raise OptionError(
-                "assume_new= is for a series of new records without record ids: leave it out, this series needs no "
-                "such statement."
-            )
+        refuse_contradictions(self.document, assume_new=assume_new, hide_new=hide_new)
         return self._publish(name, job, engine, on_read, stated_new=assume_new, hide_new=hide_new)
 
     def check(
@@ -342,6 +332,7 @@ class Series:
     ) -> Added:
         """Make a release, check it together with the earlier ones, and write all files or none."""
         folder = self.folder / check_name(name)
+        refuse_inside(self.folder, (*job.reports, *job.public_reports))
         busy = f"{self.folder} is in use by another run: wait until it ends."
         with exclusive_lock(self.folder, busy):
             self._refuse_outdated(name)
