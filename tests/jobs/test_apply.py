@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import shoal
 from shoal.errors import DataError, HierarchyError, Infeasible, LossTooHigh, OptionError, RecodingFails
+from shoal.jobs.apply import ApplyJob, spec_for
 
 TREE = shoal.Hierarchy.from_tree(
     {"ALL": {"beer": ["ale", "stout", "lager"], "bread": ["rye", "bun"], "fruit": ["fig", "pear"]}}
@@ -230,3 +232,43 @@ def test_data_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.jobs.apply.is_dask_frame", lambda data: data is JANUARY)
     with pytest.raises(OptionError, match=r"the data are a Dask DataFrame: pass data\.compute\(\)"):
         shoal.apply(saved(), JANUARY)
+
+
+# -- jobs
+
+
+@pytest.mark.parametrize(
+    ("earlier", "told"),
+    [
+        (None, "This is one release, which was not compared with others."),
+        ((), "It is the first release of a series. Later releases are checked together with it."),
+        (("MAY",), "It is release 2 of a series. It was checked together with the earlier release"),
+        (("MAY", "JUNE", "JULY"), "It is release 4 of a series. It was checked together with the 3 earlier releases"),
+        (tuple(f"DAY{at}" for at in range(99)), "It is release 100 of a series. It was checked together with the 99"),
+    ],
+)
+def test_reports_say_with_which_releases_of_a_series_one_was_compared(
+    tmp_path: Path, earlier: tuple[str, ...] | None, told: str
+) -> None:
+    names = ("internal.html", "internal.md", "internal.json", "public.html", "public.md", "public.json")
+    paths = [tmp_path / name for name in names]
+    job = ApplyJob.of(
+        saved(),
+        spec_for(saved(), JANUARY),
+        output=tmp_path / "out.jsonl",
+        reports=tuple(paths[:3]),
+        public_reports=tuple(paths[3:]),
+        compared_with=earlier,
+    )
+    job.run()
+    for path in paths:
+        text = html.unescape(path.read_text("utf-8"))
+        assert told in text, path
+        assert (earlier is None) == ("No other release was looked at" in text) == ("not compared" in text)
+        assert (earlier is None) == ("or who have another release of the same data." in text)
+        assert (earlier is not None) == ("No release outside the series was looked at" in text)
+        internal = path.name.startswith("internal")
+        for name in (earlier or ())[:1] + (earlier or ())[-1:]:
+            assert (name in text) == internal, path
+        assert ("shoal series check" in text) == (internal and bool(earlier))
+        assert "DAY50" not in text  # long lists are cut

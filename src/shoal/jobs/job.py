@@ -70,6 +70,7 @@ class Job:
     proof: Path | None = None  # what the lower bound rests on, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
+    compared_with: tuple[str, ...] | None = None  # earlier releases of its series; None: it is in no series
     given: Command | None = None  # the command line as the user gave it, if the paths here are others
 
     def run(self, engine: Engine = LOCAL, on_read: OnRead = lambda data: data) -> Story:
@@ -87,6 +88,7 @@ class Job:
             explained=self.explanations,
             thresholds=tuple(map(threshold, self.threshold)),
             context=None if self.context is None else Context.load(self.context),
+            compared_with=self.compared_with,
         )
         if release.worthless:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)

@@ -98,7 +98,7 @@ def _officer(story: Story) -> OfficerFacts | None:
     """Return the part for officers, unless the records are on several machines."""
     if story.release.problem.items.bounds is not None:
         return None
-    return officer_facts(story.release, story.context or Context(), story.thresholds)
+    return officer_facts(story.release, story.context or Context(), story.thresholds, compared_with=story.compared_with)
 
 
 def _search(release: Release) -> dict[str, Any]:

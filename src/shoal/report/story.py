@@ -58,6 +58,7 @@ class Story:
     explained: bool = True  # whether reports name the sets of the raw data that forced groups
     thresholds: tuple[float, ...] = ()  # of risk, that the publisher chose
     context: Context | None = None  # what only people know
+    compared_with: tuple[str, ...] | None = None  # earlier releases of its series; None: it is in no series
 
     @classmethod
     def of(
@@ -69,10 +70,11 @@ class Story:
         explained: bool = True,
         thresholds: tuple[float, ...] = (),
         context: Context | None = None,
+        compared_with: tuple[str, ...] | None = None,
     ) -> Story:
         """Return the story of a release, by default with calls in Python."""
         spelling = spelling or PythonCall(release.problem.model)
-        return cls(release, Findings(release, engine), spelling, explained, thresholds, context)
+        return cls(release, Findings(release, engine), spelling, explained, thresholds, context, compared_with)
 
     def of_written(self, release: Release) -> Story:
         """Return the same story for the release after it was written."""

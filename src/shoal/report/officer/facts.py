@@ -21,15 +21,23 @@ VALUES = 100  # sensitive values whose figures are told: those that are learned 
 
 
 def gather(
-    release: Release, context: Context, thresholds: tuple[float, ...] = (), *, public: bool = False
+    release: Release,
+    context: Context,
+    thresholds: tuple[float, ...] = (),
+    *,
+    public: bool = False,
+    compared_with: tuple[str, ...] | None = None,
 ) -> OfficerFacts:
-    """Return the part for officers. It holds nothing of the original data but totals, rounded if it is public."""
+    """Return the part for officers. It holds nothing of the original data but totals, rounded if it is public.
+
+    ``compared_with``: the earlier releases of its series. None: it is in no series.
+    """
     risks = release.risks.at(thresholds)
     discretion = Discretion(public, len(release.dataset))
-    officer = Officer(release, risks, thresholds, discretion)
+    officer = Officer(release, risks, thresholds, discretion, compared_with)
     questions = all_questions(officer)
     return OfficerFacts(
-        headline=headline(release, discretion),
+        headline=headline(release, discretion, in_series=compared_with is not None),
         known=str(release.risks.known),
         thresholds=thresholds,
         questions=questions,
@@ -39,24 +47,23 @@ def gather(
     )
 
 
-def headline(release: Release, discretion: Discretion) -> str:
+def headline(release: Release, discretion: Discretion, *, in_series: bool = False) -> str:
     """Return what is promised, to how many, what was lost, and what is not promised, for people who are no experts."""
     persons = release.problem.persons
     of = "" if persons is None else f" of {persons.name(persons.count())}"
     records = f"{count_noun(len(release.dataset), 'record')}{of}"
+    nothing = _nothing(release, in_series=in_series)
     if release.worthless:
         lost = f"{poor.title(release)}: {poor.why(release)}"
-        return f"{lost} {records} are published. {_promise(release)} {_nothing(release)}"
-    return f"{records} are published. {_promise(release)} {_lost(release, discretion)} {_nothing(release)}"
+        return f"{lost} {records} are published. {_promise(release)} {nothing}"
+    return f"{records} are published. {_promise(release)} {_lost(release, discretion)} {nothing}"
 
 
-def _nothing(release: Release) -> str:
+def _nothing(release: Release, *, in_series: bool) -> str:
     """Return a sentence on what is not promised."""
+    other = "a release of the same data outside this series" if in_series else "another release of the same data"
     more = "" if release.risks.known == "all" else "who know more than that, "
-    return (
-        f"Nothing is promised about attackers {more}who draw conclusions from the method, or who have another release "
-        f"of the same data."
-    )
+    return f"Nothing is promised about attackers {more}who draw conclusions from the method, or who have {other}."
 
 
 def _promise(release: Release) -> str:

@@ -10,7 +10,7 @@ from shoal.report.formatting import count, count_noun, share
 from shoal.report.officer.context import QUESTIONS, Context
 from shoal.report.officer.questions import Officer
 from shoal.report.officer.sections import Entry, Question, Regulator
-from shoal.report.officer.wording import counted, knows, shared, threshold
+from shoal.report.officer.wording import counted, knows, other_releases, shared, threshold
 
 
 def regulators(officer: Officer, context: Context, questions: tuple[Question, ...]) -> tuple[Regulator, ...]:
@@ -150,7 +150,12 @@ class _Told:
     def properties(self) -> str:
         rows = self._release.published.rows
         sets = f" with {rows.total_items / len(rows):.2f} labels on average" if rows.total_items else ""
-        return f"{count_noun(len(rows), 'record')}{sets}. This is one release, which was not compared with others."
+        return f"{count_noun(len(rows), 'record')}{sets}. {self.other_releases}"
+
+    @property
+    def other_releases(self) -> str:
+        """Which releases the release was compared with."""
+        return other_releases(self._officer.compared_with, named=not self._officer.discretion.public)
 
     @property
     def maximum_and_average(self) -> str:
@@ -191,7 +196,10 @@ class _Told:
 
     @property
     def tested(self) -> str:
-        return "Everything that the guarantee assumes to be known was counted. No other attack was tried here."
+        together = "." if not self._officer.compared_with else ", also together with earlier releases of the series."
+        return (
+            f"Everything that the guarantee assumes to be known was counted{together} No other attack was tried here."
+        )
 
     @property
     def chosen(self) -> str:

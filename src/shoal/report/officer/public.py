@@ -84,7 +84,7 @@ def gather(story: Story) -> PublicFacts:
         created=f"{dates.now():%Y-%m-%d}",
         software=f"Shoal {__version__} ({kernels.KIND} kernels)",
         worthless=f"{poor.title(release)}: {poor.why(release)}" if release.worthless else None,
-        officer=gather_officer(release, context, story.thresholds, public=True),
+        officer=gather_officer(release, context, story.thresholds, public=True, compared_with=story.compared_with),
         promise=model.describe(persons),
         model={"name": model.name, "title": model.title, "short": model.short},
         method={"name": algorithm.name, "title": algorithm.title, "truthful": algorithm.truthful},

@@ -10,7 +10,7 @@ from shoal.release.risks import Risks
 from shoal.report.formatting import count, count_noun, share
 from shoal.report.officer.discretion import FEWEST_FOR_RISK, Discretion
 from shoal.report.officer.sections import Question, Table
-from shoal.report.officer.wording import counted, estimated, knows, shared, threshold
+from shoal.report.officer.wording import counted, estimated, knows, other_releases, shared, threshold
 from shoal.risk import Inference, Posterior, Scenario
 from shoal.risk.assessment import Choice
 
@@ -25,6 +25,7 @@ class Officer:
     risks: Risks
     thresholds: tuple[float, ...]
     discretion: Discretion
+    compared_with: tuple[str, ...] | None = None  # earlier releases of its series; None: it is in no series
 
     def was_above(self, scenario: Scenario) -> str | None:
         """Return the share of original records whose risk is above the threshold, or None if it is not told."""
@@ -247,10 +248,18 @@ def linkability(officer: Officer) -> Question:
         *([] if who == "nothing" else [joined]),
         _order(officer.release),
         *_columns_that_link(officer.release),
-        "No other release was looked at. Two releases of the same records can undo each other's protection: publish "
-        "the records once.",
+        _other_releases(officer),
     ]
     return Question("linkability", "Can records of one person be joined?", tuple(answers), ())
+
+
+def _other_releases(officer: Officer) -> str:
+    """Return sentences on other releases of the same records."""
+    undo = "Two releases of the same records can undo each other's protection: publish the records"
+    if officer.compared_with is None:
+        return f"No other release was looked at. {undo} once."
+    told = other_releases(officer.compared_with, named=not officer.discretion.public)
+    return f"{told} No release outside the series was looked at. {undo} in this series alone."
 
 
 def _order(release: Release) -> str:

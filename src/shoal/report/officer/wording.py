@@ -8,6 +8,8 @@ from shoal.report.formatting import count, share
 from shoal.risk import Figure, Scenario
 from shoal.risk.assessment import Known
 
+MOST_NAMES = 4  # earlier releases that a sentence names
+
 
 def shared(figure: Figure) -> str:
     """Return a share. An estimate has its interval.
@@ -50,6 +52,32 @@ def estimated(scenarios: Iterable[Scenario]) -> str:
         f"Figures with an interval are estimated from {numbers} draws: the true figure is in the interval with 95 % "
         f"certainty."
     )
+
+
+def other_releases(earlier: tuple[str, ...] | None, *, named: bool) -> str:
+    """Return sentences on the other releases of a series, or on there being none.
+
+    Parameters
+    ----------
+    earlier
+        The names of the earlier releases of the series. None: the release is in no series.
+    named
+        Whether these names may be told.
+
+    >>> other_releases(("May", "June"), named=True)
+    "It is release 3 of a series. It was checked together with the 2 earlier releases (May, June): see 'shoal series \
+check'."
+    >>> other_releases(("May",), named=False)
+    'It is release 2 of a series. It was checked together with the earlier release.'
+    """
+    if earlier is None:
+        return "This is one release, which was not compared with others."
+    if not earlier:
+        return "It is the first release of a series. Later releases are checked together with it."
+    names = earlier if len(earlier) <= MOST_NAMES else (earlier[0], "..", earlier[-1])
+    together = "the earlier release" if len(earlier) == 1 else f"the {count(len(earlier))} earlier releases"
+    which = f" ({', '.join(names)}): see 'shoal series check'" if named else ""
+    return f"It is release {count(len(earlier) + 1)} of a series. It was checked together with {together}{which}."
 
 
 def threshold(value: float) -> str:
