@@ -19,6 +19,9 @@ from shoal.engines.local import Engine
 from shoal.jobs.apply import ApplyJob
 from shoal.models import Km
 from shoal.search import coarsen
+from shoal.search.clock import OutOfTime
+from shoal.search.cut_suppression import CutSuppressionSearch
+from shoal.search.exact import ExactSearch
 from tests.cli.test_anonymize_persons import HOUSEHOLDS, LINES, ORDERS
 from tests.cli.test_anonymize_persons import TREE as DRINKS
 from tests.conftest import Shell
@@ -276,6 +279,39 @@ def test_nothing_is_left_after_an_interruption(desk: Shell, monkeypatch: pytest.
             code, _, err = desk("apply", "r.json", "feb.basket", "-o", "x.basket", "--recoding", "x.json", *more)
         assert code == 130, err
         assert sorted(desk.folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "auto", "optimal-suppress"])
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("interrupted", "Interrupted: the best repair found so far was verified and published."),
+        ("out of time", "The time limit ended the search. Another run may find a better repair."),
+    ],
+)
+def test_a_repair_whose_search_ended_early_says_so(
+    desk: Shell, monkeypatch: pytest.MonkeyPatch, algorithm: str, end: str, told: str
+) -> None:
+    """Ctrl-C, or the time limit, ends the search for a proof, after the first safe result."""
+    words = ("jan.basket", "-o", "j.basket", "--hierarchy", "tree.csv", "--algorithm", algorithm, "--k", "2")
+    done(desk, "anonymize", *words, "--recoding", "r.json")
+    apply = ("apply", "r.json", "feb.basket", "-o", "x.basket", "--repair", "--report", "x.md", "--report", "x.html")
+    assert told not in done(desk, *apply)
+    assert told not in read(desk, "x.md").decode()
+
+    def ended(search: Any) -> None:
+        search.bound = 0
+        if end == "interrupted":
+            signal.raise_signal(signal.SIGINT)
+        raise OutOfTime
+
+    owner = CutSuppressionSearch if algorithm == "optimal-suppress" else ExactSearch
+    monkeypatch.setattr(owner, "_prove", ended)
+    monkeypatch.setattr(owner, "_conclude", lambda search, ended: None)
+    code, out, err = desk(*apply)
+    assert code == 0, err
+    for text in (out + err, read(desk, "x.md").decode(), read(desk, "x.html").decode()):
+        assert told in " ".join(text.split())
 
 
 def test_the_release_can_go_to_standard_output(desk: Shell) -> None:

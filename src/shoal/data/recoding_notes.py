@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from shoal.data.note import Note
 
@@ -14,6 +15,7 @@ class RecodingRepaired(Note):
     labels: int  # of the earlier release that represent more now
     removed: int  # items that are removed now, and were not before
     least: bool  # whether it is proved that no other repair loses less
+    stopped: Literal["time limit", "interrupted"] | None = None  # what ended the search early
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,8 @@ class Repaired(Recorded):
         proof = found.optimality
         removed = len(recoding.suppressed) - len(self.recoding.suppressed)
         least = proof is not None and proof.proven and not self._groups_siblings
-        note = RecodingRepaired(_changed(self.recoding, recoding), removed, least)
+        stopped = proof.ended if proof is not None and proof.ended in ("time limit", "interrupted") else None
+        note = RecodingRepaired(_changed(self.recoding, recoding), removed, least, stopped)
         return replace(solution, notes=(note,), statistics={"repair_loss": 0.0 if proof is None else proof.loss})
 
 

@@ -127,12 +127,20 @@ def _(note: notes.AddedItems) -> str:
     return f"{were} not in the hierarchy and treated as children of its root (unknown_items='root')."
 
 
+STOPPED = {
+    "interrupted": "Interrupted: the best repair found so far was verified and published. Another run may find a "
+    "better one.",
+    "time limit": "The time limit ended the search. Another run may find a better repair.",
+}
+
+
 @worded.register
 def _(note: RecodingRepaired) -> str:
     parts = [f"{count_noun(note.labels, 'label')} of the earlier release became more general"] if note.labels else []
     parts += [f"{count_noun(note.removed, 'item was', 'items were')} removed"] if note.removed else []
     least = " No other repair loses less (proved)." if note.least else ""
-    return f"The recoding was repaired: {' and '.join(parts)}.{least}"
+    stopped = "" if note.least or note.stopped is None else f" {STOPPED[note.stopped]}"
+    return f"The recoding was repaired: {' and '.join(parts)}.{least}{stopped}"
 
 
 @worded.register

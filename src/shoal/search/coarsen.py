@@ -27,7 +27,7 @@ from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.optimum import best_cut
-from shoal.search.sibling_trees import least, on_trees
+from shoal.search.sibling_trees import least_with_end, on_trees
 from shoal.search.thinning import thinned_problem
 
 
@@ -188,6 +188,6 @@ def least_cut(clock: Clock, engine: Engine, *, siblings: bool) -> Callable[[Prep
     def search(problem: Prepared[Model]) -> Solution:
         if not siblings:
             return best(problem, clock)
-        return least(problem, on_trees(problem, best, clock, strict=True))
+        return least_with_end(problem, on_trees(problem, best, clock, strict=True))
 
     return search

@@ -27,6 +27,7 @@ from shoal.search.direct import cheaper_aa
 
 WORDS = ("none", "label", "frequency", "best")
 AA_SHARE = 0.5  # share of the time that is left after Ctrl-C
+WAYS = (("frequency", 1 / 2), ("label", 1.0))  # of grouping siblings, and their shares of the time that is left
 
 Search = Callable[[Prepared[Any], Clock], Solution]
 
@@ -59,7 +60,7 @@ def on_trees(problem: Prepared[PrivacyModel], search: Search, clock: Clock, *, s
     solutions = [search(problem, clock.first(1 / 3, strict=strict))]
     clock.start()
     clock.conclude(interrupted=interrupted(solutions[0]))
-    for one, part in (("frequency", 1 / 2), ("label", 1.0)):
+    for one, part in WAYS:
         if not interrupted(solutions[-1]):
             with contextlib.suppress(OutOfTime, Infeasible):
                 clock.check()
@@ -70,6 +71,15 @@ def on_trees(problem: Prepared[PrivacyModel], search: Search, clock: Clock, *, s
 def least(problem: Prepared[PrivacyModel], solutions: Sequence[Solution]) -> Solution:
     """Return the solution with the least loss, or the first of equals."""
     return min(solutions, key=lambda solution: _loss(problem, solution))
+
+
+def least_with_end(problem: Prepared[PrivacyModel], solutions: Sequence[Solution]) -> Solution:
+    """Return the least of the solutions of :func:`on_trees`, which says if any search was stopped early."""
+    best = least(problem, solutions)
+    if any(map(interrupted, solutions)):
+        return _changed(best, ended="interrupted")
+    ends = {solution.optimality.ended for solution in solutions if solution.optimality is not None}
+    return _changed(best, ended="time limit") if "time limit" in ends or len(solutions) <= len(WAYS) else best
 
 
 def on_tree(problem: Prepared[PrivacyModel], tree: Hierarchy, search: Search, clock: Clock) -> Solution:
