@@ -187,7 +187,19 @@ def test_a_repair_that_loses_too_much_is_not_written(desk: Shell) -> None:
     code, _, err = desk("apply", "r.json", "feb.basket", "-o", "f.basket", "--repair", "--max-loss", "0.1")
     assert code == 3
     assert "--max-loss 0.1" in err
+    assert "Allow a larger loss, or start anew with a new recoding" in err
+    assert "shoal anonymize" not in err  # it would give the same records other labels
     assert sorted(desk.folder.rglob("*")) == before
+
+
+def test_no_command_is_suggested_for_a_nearly_worthless_repair(desk: Shell) -> None:
+    first(desk)
+    desk.write("few.basket", "ale,rye\nstout,fig\n")
+    out = done(desk, "apply", "r.json", "few.basket", "-o", "f.basket", "--repair", "--report", "f.md")
+    assert out.startswith("Nearly worthless:")
+    for text in (out, read(desk, "f.md").decode()):
+        assert "A new recoding may keep more, but do not publish the same records with both." in " ".join(text.split())
+        assert "shoal anonymize" not in text
 
 
 def test_new_items_go_where_a_larger_hierarchy_says(desk: Shell) -> None:

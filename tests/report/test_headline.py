@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from shoal import report
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import LossTooHigh, OptionError
+from shoal.jobs.arguments import describe_data
+from shoal.jobs.job import Job
 from shoal.report import Story, headline, remedies
 from shoal.search import siblings
 from tests.conftest import Shell
@@ -315,3 +318,29 @@ def test_the_times_have_plain_names(shop: Shell) -> None:
     assert "intact" not in out
     assert "occurrence" not in out
     assert Path("out.basket").exists()
+
+
+# -- no suggestions ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suggests", [True, False])
+def test_a_job_can_forbid_suggestions(tmp_path: Path, suggests: bool) -> None:
+    """A series does: another release of the same records would stand beside it."""
+    spec = describe_data(baskets(), hierarchy=Hierarchy.from_tree({"ALL": DEPARTMENTS}, name="products.csv"))
+    method = shoal.algorithms.Auto(siblings="none")
+    report = tmp_path / "r.md"
+    job = Job(
+        data=spec,
+        output=tmp_path / "out.basket",
+        model=shoal.Km(k=5, m=2),
+        algorithm=method,
+        reports=(report,),
+        suggests=suggests,
+    )
+    assert bool(job.run().findings.better) == suggests
+    text = report.read_text("utf-8")
+    assert ("shoal anonymize" in text) == suggests
+    assert ("A weaker guarantee, more data, or another hierarchy would keep more." in text) != suggests
+    with pytest.raises(LossTooHigh) as caught:
+        replace(job, max_loss=0.5).run()
+    assert ("shoal anonymize" in str(caught.value)) == suggests

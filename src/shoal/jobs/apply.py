@@ -233,8 +233,5 @@ class ApplyJob(Job):
 
     @property
     def command(self) -> Command:
-        """The command line that makes a recoding anew, for remedies."""
-        tree = self.data.hierarchy[""]
-        named = [] if self.saved.built or isinstance(tree, str) or tree.is_flat else ["--hierarchy", tree.name]
-        words = ("shoal", "anonymize", self.data.file, "-o", self.output_name, *self.data.reading.words(), *named)
-        return Command(words, self.model)
+        """How messages spell options. No command is ever suggested: the labels are those of an earlier release."""
+        return Command((), self.model)

@@ -71,6 +71,7 @@ class Job:
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
     compared_with: tuple[str, ...] | None = None  # earlier releases of its series; None: it is in no series
+    suggests: bool = True  # whether reports and errors may suggest other commands for the same data
     given: Command | None = None  # the command line as the user gave it, if the paths here are others
 
     def run(self, engine: Engine = LOCAL, on_read: OnRead = lambda data: data) -> Story:
@@ -89,6 +90,7 @@ class Job:
             thresholds=tuple(map(threshold, self.threshold)),
             context=None if self.context is None else Context.load(self.context),
             compared_with=self.compared_with,
+            suggests=self.suggests,
         )
         if release.worthless:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)

@@ -60,6 +60,11 @@ def why(release: Release) -> str:
 
 def nothing_better(story: Story) -> str:
     """Return the advice if no remedy that was tried loses less."""
+    if story.release.algorithm.repeats is not None:
+        return (
+            "The labels are at least as general as those of the earlier release. A new recoding may keep more, but do "
+            "not publish the same records with both."
+        )
     tried = [_way(one) for one in story.findings.tried]
     other = ", more data, or another hierarchy" if story.release.algorithm.generalizes else " or more data"
     advice = f"A weaker guarantee{other} would keep more."
@@ -67,7 +72,9 @@ def nothing_better(story: Story) -> str:
 
 
 def remedy_line(story: Story) -> str:
-    """Return one line on what loses less."""
+    """Return one line on what loses less, for a release that loses too much."""
+    if story.release.algorithm.repeats is not None:
+        return "Allow a larger loss, or start anew with a new recoding, but do not publish the same records with both."
     if not story.findings.better:
         return nothing_better(story)
     best = story.findings.better[0]

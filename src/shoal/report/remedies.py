@@ -2,6 +2,7 @@
 
 Up to three remedies are run on the same data, each within a few seconds: groups of siblings (``auto``), removing items
 (``mhghs``), and the same algorithm with a smaller m. Models with quasi-identifying columns have no remedies.
+Nor has a release by the recoding of an earlier one: the same records with other labels could undo what both protect.
 """
 
 from __future__ import annotations
@@ -139,9 +140,8 @@ def _split(release: Release, broad: set[str]) -> Witness | None:
 
 def _candidates(release: Release) -> Iterator[Remedy]:
     """Yield the remedies that apply to the release."""
-    earlier, model = release.algorithm.repeats, release.problem.model
-    method = release.algorithm if earlier is None else earlier.method
-    if not isinstance(model, Auto.solves):
+    method, model = release.algorithm, release.problem.model
+    if method.repeats is not None or not isinstance(model, Auto.solves):
         return
     grouped = method.regroups_siblings
     if not grouped:

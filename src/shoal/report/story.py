@@ -21,6 +21,7 @@ class Findings:
 
     release: Release
     engine: Engine = LOCAL
+    tries: bool = True  # whether remedies may be tried
 
     @cached_property
     def explanations(self) -> list[Explanation]:
@@ -35,7 +36,7 @@ class Findings:
     @cached_property
     def tried(self) -> tuple[Remedy, ...]:
         """The remedies that were run."""
-        return remedies.find(self.release, self.engine)
+        return remedies.find(self.release, self.engine) if self.tries else ()
 
     @property
     def better(self) -> tuple[Remedy, ...]:
@@ -71,10 +72,16 @@ class Story:
         thresholds: tuple[float, ...] = (),
         context: Context | None = None,
         compared_with: tuple[str, ...] | None = None,
+        suggests: bool = True,
     ) -> Story:
-        """Return the story of a release, by default with calls in Python."""
+        """Return the story of a release, by default with calls in Python.
+
+        ``suggests``: whether it may suggest other calls of :func:`shoal.anonymize`.
+        """
         spelling = spelling or PythonCall(release.problem.model)
-        return cls(release, Findings(release, engine), spelling, explained, thresholds, context, compared_with)
+        return cls(
+            release, Findings(release, engine, suggests), spelling, explained, thresholds, context, compared_with
+        )
 
     def of_written(self, release: Release) -> Story:
         """Return the same story for the release after it was written."""
