@@ -171,10 +171,11 @@ class SeriesBroken(ShoalError):
     >>> import tempfile
     >>> import shoal
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     series = shoal.Series.start(f"{folder}/s", "jan", [["a"]] * 4, k=2, m=1)
-    ...     series.add("feb", [["a"]] * 5)
+    ...     rows = [["a"], ["a"], ["b"], ["b"], ["c"], ["c"]]
+    ...     series = shoal.Series.start(f"{folder}/s", "jan", rows, k=2, m=1)
+    ...     series.add("feb", [*rows, ["a"]])
     Traceback (most recent call last):
-    shoal.errors.SeriesBroken: 1 record is in feb only. For somebody who knows that a person is among them, ...
+    shoal.errors.SeriesBroken: 1 record is in feb only. Somebody may know that a person is among them. They are too few ...
     """
 
     exit_code = 1

@@ -196,5 +196,4 @@ def _show(added: Added, *, as_json: bool, command: str) -> None:
         console.show_json(command, {"series": added.series.as_dict(), "release": release, **found})
     elif not console.is_quiet():
         show_result(added.story, added.job, as_json=False, command=command)
-        if added.found is not None:
-            series_output.show_doubts(added.found)
+        console.notes(added.notes)

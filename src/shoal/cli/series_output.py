@@ -6,7 +6,7 @@ from shoal.cli import console
 from shoal.report.formatting import band, count, count_noun, share
 from shoal.risk.figure import Figure
 from shoal.series import Linked, Series, SeriesCheck
-from shoal.series.wording import doubts, linked_by
+from shoal.series.wording import linked_by, open_pairs, told
 
 NOTHING = "-"
 
@@ -47,28 +47,24 @@ def show(found: SeriesCheck) -> None:
         _show_linked(linking)
     if found.matched:
         _show_matched(found)
-    show_doubts(found)
-
-
-def show_doubts(found: SeriesCheck) -> None:
-    """Show what the check could not decide."""
-    for sentence in doubts(found):
-        console.warn(sentence)
+    console.notes(told(found))
 
 
 def _headline(found: SeriesCheck) -> list[list[str | tuple[str, str]]]:
     """Return the answer, and what the figures mean."""
-    whom = "" if len(found.releases) == 1 else " for somebody who has all releases"
+    several = found.relations or found.linked or found.matched
+    whom = " for somebody who has all releases" if several else ""
     style = "bold green" if found.holds else "bold red"
+    unsure = open_pairs(found) or any(one.how == "unknown" and not one.stated_new for one in found.relations)
     if not found.holds:
         answer: list[str | tuple[str, str]] = [
             ("Broken.", style),
             f" This promise does not hold{whom}: {found.promise}",
         ]
-    elif all(pair.holds for pair in found.matched):
-        answer = [("Holds", style), f"{whom}. {found.promise}"]
+    elif unsure:
+        answer = [("Each release holds.", style), f" {found.promise} Together, nobody can tell: see the notes."]
     else:
-        answer = [("Not seen to be broken", style), f"{whom}. {found.promise}"]
+        answer = [("Holds", style), f"{whom}. {found.promise}"]
     return [answer, ["A record is recovered if all its published items are certain."]]
 
 
@@ -79,7 +75,7 @@ def _show_linked(linking: Linked) -> None:
     console.say((f"Together, if somebody links {what} {linked_by(linking)}", "bold"))
     rows = [
         (
-            " + ".join(group.releases),
+            f"{' + '.join(group.releases)}{', changed' if group.changed else ''}",
             _records(group.records, group.persons),
             "yes" if group.holds else "NO",
             _number(group.crowd),
@@ -99,11 +95,6 @@ def _show_linked(linking: Linked) -> None:
         "recovered together",
     ]
     console.table(None, columns, rows)
-    if changed := sum(group.changed for group in linking.groups):
-        console.warn(
-            f"{count_noun(changed, 'linked record')} contradict each other, so they were changed. They are in no "
-            f"figure."
-        )
 
 
 def _show_matched(found: SeriesCheck) -> None:
@@ -119,10 +110,22 @@ def _show_matched(found: SeriesCheck) -> None:
             _number(pair.median),
             NOTHING if pair.below is None else f"{_share(pair.below)} to {_share(pair.maybe_below)}",
             _share(pair.recovered),
+            NOTHING if pair.left is None else count(pair.left),
+            NOTHING if pair.came is None else count(pair.came),
         )
         for pair in found.matched
     ]
-    columns = ["releases", "holds", "no match", "one match", "median matches", "crowd below k", "recovered together"]
+    columns = [
+        "releases",
+        "holds",
+        "no match",
+        "one match",
+        "median matches",
+        "crowd below k",
+        "recovered",
+        "left",
+        "came",
+    ]
     console.table(None, columns, rows)
     draws = max(pair.draws for pair in found.matched)
     if draws:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -14,14 +14,15 @@ from shoal.errors import OptionError
 from shoal.models.base import PrivacyModel
 from shoal.release.saved_recoding import SavedRecoding
 from shoal.risk.figure import Figure
-from shoal.risk.together import Group, Matched, Source, View, compatible, linked, linked_persons, matched, views_of
+from shoal.risk.together import Group, Matched, Source, View, linked, linked_persons, matched, views_of
 from shoal.risk.together.joined import Joined
 from shoal.risk.together.linked import crowd_figures
+from shoal.risk.together.pairing import Pairing
 from shoal.series.ids import Ids
+from shoal.series.relations import Relation, relation
 from shoal.series.stored import Stored
 
-SAME = 0.9  # share of rows that fit each other, from which on rows at the same place are the same records
-SHUFFLED = 10_000_000  # pairs of different records, up to which Shoal looks for the same records in another order
+SHARED = 0.5  # share of ids from which on two releases surely hold the same records
 Keys = Sequence[Any]  # one array of keys for each release
 
 
@@ -123,8 +124,8 @@ class SeriesCheck:
         What is learned by linking records.
     matched : tuple of Matched
         What is learned of two releases whose records cannot be linked, but compared.
-    unchecked : tuple of (str, str)
-        Pairs of releases that may hold the same records, and nothing tells whether they do.
+    relations : tuple of Relation
+        For each pair of releases, whether they hold the same records. Only those that do are put together.
     """
 
     model: PrivacyModel
@@ -132,7 +133,7 @@ class SeriesCheck:
     releases: tuple[Alone, ...]
     linked: tuple[Linked, ...]
     matched: tuple[Matched, ...]
-    unchecked: tuple[tuple[str, str], ...] = ()
+    relations: tuple[Relation, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -152,7 +153,7 @@ class SeriesCheck:
             "releases": [one.as_dict() for one in self.releases],
             "linked": [one.as_dict() for one in self.linked],
             "matched": [one.as_dict() for one in self.matched],
-            "unchecked": [list(pair) for pair in self.unchecked],
+            "relations": [one.as_dict() for one in self.relations],
         }
 
 
@@ -185,19 +186,21 @@ def check(
     """
     views = views_of(member.source for member in members)
     asked = _Asked(members, views, model, seed, engine)
-    pairs = list(combinations(range(len(views)), 2))
-    if newest:
-        pairs = [pair for pair in pairs if pair[1] == len(views) - 1]
-    found: tuple[list[Linked], list[Matched], list[tuple[int, int]]]
+    pairs = [pair for pair in combinations(range(len(views)), 2) if not newest or pair[1] == len(views) - 1]
+    told: list[Relation] = []
+    groups: list[Linked] = []
+    compared: list[Matched] = []
     if link == "auto":
-        found = asked.automatically(pairs)
+        told, groups, compared = asked.automatically(pairs)
     elif link == "none":
-        found = [], [asked.matched(pair) for pair in pairs], []
+        compared = [asked.matched(pair) for pair in pairs]
+    elif link == "position":
+        groups = [asked.by_position(range(len(views)))]
     else:
-        found = [asked.by_position() if link == "position" else asked.by_columns(link)], [], []
-    names = tuple((views[one].name, views[other].name) for one, other in found[2])
+        groups = asked.by_columns(link)
     promise = model.describe(next((view.persons for view in views if view.persons is not None), None))
-    return SeriesCheck(model, promise, tuple(map(asked.alone, views)), tuple(found[0]), tuple(found[1]), names)
+    alone = [asked.alone(view) for view in (views[-1:] if newest else views)]
+    return SeriesCheck(model, promise, tuple(alone), tuple(groups), tuple(compared), tuple(told))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,71 +220,81 @@ class _Asked:
         persons = None if view.persons is None else view.persons.count()
         return Alone(view.name, len(view), persons, holds, crowd, int(Joined.of([view]).recovered.sum()))
 
-    def automatically(
-        self, pairs: Sequence[tuple[int, int]]
-    ) -> tuple[list[Linked], list[Matched], list[tuple[int, int]]]:
-        """Link by ids where they are known, and by position where rows fit each other. Compare what is left."""
+    def automatically(self, pairs: Sequence[tuple[int, int]]) -> tuple[list[Relation], list[Linked], list[Matched]]:
+        """Put together what is the same by id, by position or in another order."""
+        told, groups, compared = [], [], []
         known = [at for at, member in enumerate(self.members) if member.ids.records is not None]
-        found: list[Linked] = []
         if len(known) > 1:
-            found.append(self.linked("record ids", [np.array(self.members[at].ids.records) for at in known], known))
-        left = [pair for pair in pairs if not set(pair) <= set(known)]
-        same = [pair for pair in left if self._fit(pair)]
-        for some in _connected(same):
-            found.append(self.linked("position", [np.arange(len(self.views[at])) for at in some], some))
-        others = [pair for pair in left if pair not in same]
-        found_matches = [result for pair in others if (result := self._shuffled(pair)) is not None]
-        seen = {one.releases for one in found_matches}
-        unchecked = [pair for pair in others if self._names(pair) not in seen and self._open(pair)]
-        return found, found_matches, unchecked
+            groups.append(self.linked("record ids", [np.array(self.members[at].ids.records) for at in known], known))
+        placed = []
+        for pair in pairs:
+            found, pairing = self._relation(pair)
+            told.append(found)
+            if found.how == "position":
+                placed.append(pair)
+            elif found.how == "order" and pairing is not None:
+                compared.append(self.matched(pair, pairing))
+        groups += [self.by_position(some) for some in _all_connected(placed)]
+        return told, groups, compared
 
-    def _names(self, pair: tuple[int, int]) -> tuple[str, str]:
-        return self.views[pair[0]].name, self.views[pair[1]].name
-
-    def _open(self, pair: tuple[int, int]) -> bool:
-        """Whether two releases might hold the same records, and each would tell something that the other does not."""
-        first, second = (self.members[at] for at in pair)
-        one, other = first.recoding, second.recoding
-        return not second.stated_new and one.refined_by(other) and other.refined_by(one)
-
-    def _fit(self, pair: tuple[int, int]) -> bool:
-        """Whether rows at the same place are likely the same records."""
+    def _relation(self, pair: tuple[int, int]) -> tuple[Relation, Pairing | None]:
+        """Return whether two releases hold the same records. Labels may contradict ids that differ."""
         first, second = (self.views[at] for at in pair)
-        number = min(len(first), len(second))
-        if not number:
-            return False
-        rows = np.arange(number)
-        return float(compatible(first.take(rows), second.take(rows)).mean()) >= SAME
+        ids = [self.members[at].ids.records for at in pair]
+        by_id = ids[0] is not None and ids[1] is not None
+        if ids[0] is not None and ids[1] is not None:
+            shared = len(set(ids[0]).intersection(ids[1]))
+            if shared >= SHARED * min(len(first), len(second)):
+                return Relation((first.name, second.name), "id", shared / max(1, min(len(first), len(second)))), None
+        found, pairing = relation(first, second, stated_new=self.members[pair[1]].stated_new)
+        return (replace(found, how="id") if by_id and not found.same else found), pairing
 
-    def _shuffled(self, pair: tuple[int, int]) -> Matched | None:
-        """Compare releases whose records may be the same in another order: each has a match in the other."""
+    def matched(self, pair: tuple[int, int], pairing: Pairing | None = None) -> Matched:
+        """Compare two releases whose records cannot be linked. Those that cannot be paired came or left."""
         first, second = (self.views[at] for at in pair)
-        if len(first) != len(second) or len(first) * len(second) > SHUFFLED * 100:
-            return None
-        forth, back = self.matched(pair), self.matched(pair[::-1])
-        return None if forth.unmatched.value or back.unmatched.value else forth
+        found = matched(first, second, self.model, seed=self.seed, engine=self.engine)
+        if pairing is None:
+            return found
+        left, came = (number - pairing.paired for number in pairing.records)
+        k = self.model.values().get("k") or 1
+        exposed = 0 < left < k or 0 < came < k
+        for view in (pairing.left, pairing.came):
+            if view is not None and len(view) and not exposed:
+                exposed = not all(group.holds for group in linked([view], [np.arange(len(view))], self.model))
+        return replace(found, left=left, came=came, exposed=exposed)
 
-    def matched(self, pair: tuple[int, int]) -> Matched:
-        """Compare two releases whose records cannot be linked."""
-        first, second = (self.views[at] for at in pair)
-        return matched(first, second, self.model, seed=self.seed, engine=self.engine)
-
-    def by_position(self) -> Linked:
+    def by_position(self, which: Sequence[int]) -> Linked:
         """Link rows at the same place."""
-        return self.linked("position", [np.arange(len(view)) for view in self.views], range(len(self.views)))
+        return self.linked("position", [np.arange(len(self.views[at])) for at in which], which)
 
-    def by_columns(self, names: str | Sequence[str]) -> Linked:
-        """Link records with the same values in some published columns."""
+    def by_columns(self, names: str | Sequence[str]) -> list[Linked]:
+        """Link records with the same values in some published columns.
+
+        Values that no release has twice are records. Others are persons with several records. Blank ones link nothing.
+        """
         listed = [names] if isinstance(names, str) else list(names)
         if not listed:
             raise OptionError("link= must be auto, position, none, or published columns.")
         keys = []
-        for member in self.members:
+        for at, member in enumerate(self.members):
             assert member.texts is not None, "records are linked by columns after all releases were written"
             texts = [member.texts(name) for name in listed]
-            keys.append(np.array(["\x1f".join(row) for row in zip(*texts, strict=True)]))
-        several = any(len(np.unique(key)) < len(key) for key in keys)
-        return self.linked(", ".join(listed), keys, range(len(self.views)), persons=several)
+            rows = enumerate(zip(*texts, strict=True))
+            keys.append(np.array(["\x1f".join(row) if all(row) else f"\0{at}.{number}" for number, row in rows]))
+        counted = [np.unique(key, return_counts=True) for key in keys]
+        twice = np.unique(np.concatenate([values[times > 1] for values, times in counted]))
+        persons = [np.isin(key, twice) for key in keys]
+        every = range(len(self.views))
+        by = ", ".join(listed)
+        found = []
+        for several in (False, True):
+            rows_of = [np.flatnonzero(some == several) for some in persons]
+            if sum(map(len, rows_of)):
+                views = [view.take(rows) for view, rows in zip(self.views, rows_of, strict=True)]
+                asked = replace(self, views=views)
+                chosen = [key[rows] for key, rows in zip(keys, rows_of, strict=True)]
+                found.append(asked.linked(by, chosen, every, persons=several))
+        return found
 
     def linked(self, by: str, keys: Keys, which: Sequence[int], *, persons: bool = False) -> Linked:
         """Return what is learned by linking records with the same key."""
@@ -290,14 +303,19 @@ class _Asked:
         return Linked(by, persons, tuple(find(views, keys, self.model, seed=self.seed, engine=self.engine)))
 
 
-def _connected(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Return the groups of numbers that pairs connect.
+def _all_connected(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return sets of releases in which every two are a pair, so that every pair is in one of them.
 
-    >>> _connected([(0, 1), (3, 4), (1, 2)])
-    [[0, 1, 2], [3, 4]]
+    >>> _all_connected([(0, 1), (1, 2), (0, 2), (2, 3)])
+    [[0, 1, 2], [2, 3]]
     """
-    groups: list[set[int]] = []
+    known = {frozenset(pair) for pair in pairs}
+    found: list[list[int]] = []
     for pair in pairs:
-        touched = [group for group in groups if group & set(pair)]
-        groups = [group for group in groups if group not in touched] + [set(pair).union(*touched)]
-    return sorted(map(sorted, groups))
+        if not any(set(pair) <= set(group) for group in found):
+            group = list(pair)
+            for other in sorted({at for one in pairs for at in one} - set(pair)):
+                if all(frozenset((at, other)) in known for at in group):
+                    group.append(other)
+            found.append(sorted(group))
+    return found

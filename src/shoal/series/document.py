@@ -16,7 +16,7 @@ from shoal.files import atomic_output, strict_json
 from shoal.files.fields import Fields
 
 KIND = "urn:shoal:series:1"  # the number rises when a key goes or changes its meaning
-FILE, SECRET = "series.json", "secret.key"
+FILE, PRIVATE = "series.json", "private"
 RULES = ("same-recoding", "new-records")
 NAME = re.compile(r"[^\W_][\w.+-]{0,63}")
 DAMAGED = "is not the list of a series that Shoal wrote"
@@ -34,8 +34,8 @@ class Entry:
         The name of the published file in that folder.
     records : int
         How many records it has.
-    ids : bool
-        Whether the series keeps the hashed ids of its records or persons.
+    ids : str or None
+        The hash of the file with the hashed ids of its records or persons, if there are any.
     stated_new : bool
         Whether the owner stated that none of its records was published before.
     """
@@ -43,7 +43,7 @@ class Entry:
     name: str
     file: str
     records: int
-    ids: bool = False
+    ids: str | None = None
     stated_new: bool = False
 
 
@@ -57,17 +57,20 @@ class Document:
         ``"same-recoding"`` or ``"new-records"``.
     record_id : str or None
         The column of the original data with an id for each record.
+    secret : str or None
+        The fingerprint of the key of the hashed ids, if there are any.
     entries : tuple of Entry
         The releases.
     """
 
     rule: str
     record_id: str | None
+    secret: str | None = None
     entries: tuple[Entry, ...] = ()
 
-    def adding(self, entry: Entry) -> Document:
-        """Return the list with one more release."""
-        return replace(self, entries=(*self.entries, entry))
+    def adding(self, entry: Entry, secret: str | None) -> Document:
+        """Return the list with one more release. ``secret``: the fingerprint of the key, if it has ids."""
+        return replace(self, entries=(*self.entries, entry), secret=secret or self.secret)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the content of the file, with a hash of it."""
@@ -76,6 +79,7 @@ class Document:
             "shoal": __version__,
             "rule": self.rule,
             "record_id": self.record_id,
+            "secret": self.secret,
             "releases": [vars(entry) for entry in self.entries],
         }
         return {**told, "sha256": _hash(told)}
@@ -112,17 +116,26 @@ class Document:
         entries = tuple(_entry(one) for one in given.objects("releases"))
         if not entries or len({entry.name for entry in entries}) < len(entries):
             given.refuse("it has no releases, or two with the same name")
-        return cls(rule, None if given.get("record_id") is None else given.text("record_id"), entries)
+        return cls(rule, _text_or_none(given, "record_id"), _text_or_none(given, "secret"), entries)
 
 
 def _entry(given: Fields) -> Entry:
     """Return a release of the list."""
     entry = Entry(
-        given.text("name"), given.text("file"), given.number("records"), given.flag("ids"), given.flag("stated_new")
+        given.text("name"),
+        given.text("file"),
+        given.number("records"),
+        _text_or_none(given, "ids"),
+        given.flag("stated_new"),
     )
-    if not NAME.fullmatch(entry.name) or Path(entry.file).name != entry.file:
+    if not NAME.fullmatch(entry.name) or Path(entry.file).name != entry.file or entry.file in ("", ".", ".."):
         given.refuse(f"'{shorten(entry.name)}' and '{shorten(entry.file)}' are no names of a release and its file")
     return entry
+
+
+def _text_or_none(given: Fields, name: str) -> str | None:
+    """Return a text that may be missing."""
+    return None if given.get(name) is None else given.text(name)
 
 
 def check_name(name: str) -> str:
@@ -132,10 +145,10 @@ def check_name(name: str) -> str:
     Traceback (most recent call last):
     shoal.errors.OptionError: A release cannot be called '../x': use letters, digits, '.', '_', '+' and '-', ...
     """
-    if not NAME.fullmatch(name) or name in (FILE, SECRET):
+    if not NAME.fullmatch(name) or name in (FILE, PRIVATE):
         raise OptionError(
             f"A release cannot be called '{shorten(name)}': use letters, digits, '.', '_', '+' and '-', at most 64, "
-            f"and begin with a letter or digit, such as 2026-01."
+            f"begin with a letter or digit, such as 2026-01, and take neither {FILE} nor {PRIVATE}."
         )
     return name
 

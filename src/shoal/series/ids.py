@@ -21,9 +21,9 @@ from shoal.data.person_column import encoded_ids
 from shoal.data.persons import Persons
 from shoal.errors import DataError, shorten
 from shoal.files import atomic_output
-from shoal.series.document import SECRET
+from shoal.series.document import PRIVATE
 
-IDS = "ids.csv"
+IDS, SECRET = "ids.csv", "secret.key"
 DIGITS = 32  # of a hash, hexadecimal
 HEADER = "record,person"
 
@@ -43,18 +43,22 @@ class Ids:
     records: tuple[str, ...] | None = None
     persons: tuple[str, ...] | None = None
 
-    def save(self, path: Path) -> None:
-        """Write them. Only the owner can read the file."""
+    def save(self, path: Path) -> str:
+        """Write them, and return the hash of the file. Only the owner can read it."""
         columns = [self.records, self.persons]
         length = max(len(column or ()) for column in columns)
         rows = zip(*(column or ("",) * length for column in columns), strict=True)
         with atomic_output(path, private=True) as file:
             file.write("\n".join([HEADER, *map(",".join, rows), ""]).encode())
+        return files.sha256_of(path)
 
     @classmethod
-    def load(cls, path: Path, records: int) -> Ids:
-        """Read them."""
-        lines = files.load(path).text().splitlines()
+    def load(cls, path: Path, records: int, sha256: str) -> Ids:
+        """Read them. They must be those that were written."""
+        content = files.load(path)
+        if content.sha256 != sha256:
+            raise DataError(f"{path} was changed after Shoal wrote it: put back the right file.")
+        lines = content.text().splitlines()
         if lines[:1] != [HEADER] or len(lines) != records + 1 or any(line.count(",") != 1 for line in lines):
             raise DataError(f"{path} does not list the ids of {records:,} records: it is damaged.")
         sides = list(zip(*(line.split(",") for line in lines[1:]), strict=True)) or [(), ()]
@@ -75,11 +79,16 @@ class Secret:
     key: bytes
 
     @classmethod
-    def of(cls, folder: Path) -> Secret:
-        """Return the key of a series. A new series gets a new one, which :meth:`save` writes."""
-        path = folder / SECRET
-        if not path.exists():
+    def of(cls, folder: Path, fingerprint: str | None) -> Secret:
+        """Return the key of a series. A series without ids gets a new one, which :meth:`save` writes.
+
+        ``fingerprint``: that of the key with which the ids so far were hashed.
+        """
+        if fingerprint is None:
             return cls(secrets.token_bytes(32))
+        path = folder / PRIVATE / SECRET
+        if not path.is_file():
+            raise DataError(f"{path} is missing, the key of the ids of this series: put it back.")
         text = files.load(path).text().strip()
         try:
             key = bytes.fromhex(text)
@@ -87,13 +96,19 @@ class Secret:
             key = b""
         if len(key) != 32:
             raise DataError(f"{path} is no key of a series: wanted 64 hexadecimal digits.")
+        if cls(key).fingerprint != fingerprint:
+            raise DataError(f"{path} is the key of another series: put back the right one.")
         return cls(key)
 
+    @property
+    def fingerprint(self) -> str:
+        """A hash that tells the key from others."""
+        return self.hashed("key", ["fingerprint"])[0]
+
     def save(self, folder: Path) -> None:
-        """Write the key, if the series has none. Only the owner can read the file."""
-        if not (folder / SECRET).exists():
-            with atomic_output(folder / SECRET, private=True) as file:
-                file.write(f"{self.key.hex()}\n".encode())
+        """Write the key. Only the owner can read the file."""
+        with atomic_output(folder / PRIVATE / SECRET, private=True) as file:
+            file.write(f"{self.key.hex()}\n".encode())
 
     def hashed(self, kind: str, ids: Iterable[str]) -> tuple[str, ...]:
         """Return the hash of each id. ``kind`` keeps records and persons apart.
@@ -121,9 +136,8 @@ def ids_of(data: Dataset, column: str) -> list[str]:
             )
         if first.setdefault(one, row) != row:
             raise DataError(
-                f"{data.origin.source}, {data.origin.place(row)}: the id '{shorten(one)}' in column "
-                f"'{shorten(column)}' is also that of {data.origin.place(first[one])}, but record_id= must be "
-                f"different for each record."
+                f"{data.origin.source}, {data.origin.place(row)}: the id in column '{shorten(column)}' is also that of "
+                f"{data.origin.place(first[one])}, but each record needs an id of its own: name another column."
             )
     return ids
 

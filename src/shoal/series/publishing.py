@@ -19,7 +19,7 @@ from shoal.jobs.job import Job
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.release.release import Release
-from shoal.series.document import Document
+from shoal.series.document import PRIVATE, Document
 from shoal.series.ids import Ids, Secret, ids_of, not_among, without_column
 from shoal.series.stored import CERTIFICATE, RECODING, Stored
 
@@ -48,13 +48,15 @@ class Known:
     document: Document
     releases: tuple[Stored, ...]
     records: tuple[str, ...] | None = None  # the hashed ids of the records that were read
+    left_out: int = 0  # records that were published before
 
     def ready(self, job: Job, folder: Path, *, hide_new: bool) -> Job:
         """Return the job that writes its files into a folder of the series, which has the name of the release."""
         if self.document.record_id is not None:  # an identifier is never published
             job = replace(job, data=with_identifier(job.data, self.document.record_id))
         file = folder / f"{folder.name}{suffix_of(job.data)}"
-        job = replace(job, output=file, certificate=folder / CERTIFICATE, recoding=folder / RECODING)
+        private = folder.parent / PRIVATE / folder.name
+        job = replace(job, output=file, certificate=folder / CERTIFICATE, recoding=private / RECODING)
         if not hide_new:
             return job
         return HidingJob(**{one.name: getattr(job, one.name) for one in fields(job)}, new_rows=self.new_rows)
@@ -73,7 +75,8 @@ class Known:
                     f"All {len(ids):,} records of {data.origin.name} were published before, as their ids in column "
                     f"'{column}' show: there is nothing new to publish."
                 )
-            if len(rows) < len(ids):
+            self.left_out = len(ids) - len(rows)
+            if self.left_out:
                 data, ids = data.reordered(rows), tuple(ids[row] for row in rows.tolist())
         self.records = ids
         return data
@@ -114,16 +117,20 @@ def suffix_of(spec: DatasetSpec) -> str:
 
 
 @contextlib.contextmanager
-def new_folder(folder: Path) -> Iterator[None]:
-    """Make a folder, which is gone if the block ends with an error. What a killed run left there is removed."""
-    made = not folder.exists()
+def new_folder(folder: Path, *, private: bool = False) -> Iterator[None]:
+    """Make a folder, which is gone if the block ends with an error. What a killed run left there is removed.
+
+    ``private``: only its owner may open it.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        made = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+        remove_leftovers(folder)
+        full = folder.is_symlink() or any(folder.iterdir())
     except OSError as error:
-        raise OutputError(f"{folder} cannot be made: {error.strerror}.") from None
-    remove_leftovers(folder)
-    if any(folder.iterdir()):
-        raise OutputError(f"{folder} is not empty: choose another name.")
+        raise OutputError(f"{folder} cannot be made or used: {error.strerror}.") from None
+    if full:
+        raise OutputError(f"{folder} is not an empty folder: choose another name.")
     try:
         yield
     except BaseException:
@@ -131,6 +138,18 @@ def new_folder(folder: Path) -> Iterator[None]:
             if made:
                 folder.rmdir()
         raise
+
+
+@contextlib.contextmanager
+def new_folders(series: Path, name: str) -> Iterator[None]:
+    """Make the folders of a release: one for what may be published, and one for what is private."""
+    private = series / PRIVATE
+    with contextlib.ExitStack() as folders:
+        if not private.exists():
+            folders.enter_context(new_folder(private, private=True))
+        folders.enter_context(new_folder(series / name))
+        folders.enter_context(new_folder(private / name, private=True))
+        yield
 
 
 def refuse_contradictions(document: Document, *, assume_new: bool, hide_new: bool) -> None:

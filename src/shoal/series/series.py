@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,11 +23,11 @@ from shoal.release.pipeline import LOG
 from shoal.release.release import Release
 from shoal.report import Story
 from shoal.series.check import Member, SeriesCheck, check, member_of
-from shoal.series.document import FILE, Document, Entry, check_name, check_rule
+from shoal.series.document import FILE, PRIVATE, Document, Entry, check_name, check_rule
 from shoal.series.ids import IDS, Ids, Secret
-from shoal.series.publishing import Known, new_folder, refuse_contradictions, refuse_inside
+from shoal.series.publishing import Known, new_folder, new_folders, refuse_contradictions, refuse_inside
 from shoal.series.stored import Stored, source_of
-from shoal.series.wording import doubts, why_broken
+from shoal.series.wording import notes_of, why_broken
 
 Rule = Literal["same-recoding", "new-records"]
 
@@ -148,12 +149,12 @@ class Series:
         on_read: OnRead = lambda data: data,
     ) -> Added:
         """Start a series with the release of a job."""
-        if (folder / FILE).exists():
+        if os.path.exists(folder / FILE):
             raise OutputError(f"{folder} holds a series already: add to it, or choose another folder.")
         if not job.algorithm.reusable:
             raise OptionError(
                 f"A series is for methods that change an item in the same way in all records, and {job.algorithm.name} "
-                f"does not: choose another algorithm."
+                f"does not: choose one that does, or another model."
             )
         series = cls(folder, Document(check_rule(rule), record_id))
         with new_folder(folder):
@@ -162,7 +163,7 @@ class Series:
     @cached_property
     def releases(self) -> tuple[Stored, ...]:
         """The releases, the oldest first."""
-        return tuple(Stored(self.folder / entry.name, entry) for entry in self.document.entries)
+        return tuple(Stored(self.folder, entry) for entry in self.document.entries)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``shoal series show --json`` prints."""
@@ -251,7 +252,7 @@ class Series:
         job = self.next_job(data, told, time_limit=time_limit, key=Path(key) if key else None)
         with engine_with(progress=progress, workers=workers, engine=engine) as running:
             added = self.add_with(name, job, assume_new=assume_new, hide_new=hide_new, engine=running)
-        for sentence in doubts(added.found) if added.found is not None else ():
+        for sentence in added.notes:
             LOG.warning(sentence)
         return added.series
 
@@ -336,19 +337,21 @@ class Series:
         busy = f"{self.folder} is in use by another run: wait until it ends."
         with exclusive_lock(self.folder, busy):
             self._refuse_outdated(name)
-            with new_folder(folder), all_or_none():
-                known = Known(Secret.of(self.folder), self.document, self.releases if self.document.entries else ())
+            secret = Secret.of(self.folder, self.document.secret)
+            with new_folders(self.folder, name), all_or_none():
+                known = Known(secret, self.document, self.releases if self.document.entries else ())
                 job = known.ready(job, folder, hide_new=hide_new)
                 story = job.run(engine, lambda data: known.of_data(on_read(data)))
                 release, ids = story.release, known.ids_of_release(story.release)
                 found = self._checked(name, release, ids, stated_new, engine) if self.document.entries else None
-                entry = Entry(name, job.output.name, len(release.published), ids != Ids(), stated_new)
-                if entry.ids:
-                    ids.save(folder / IDS)
-                    known.secret.save(self.folder)
-                series = replace(self, document=self.document.adding(entry))
+                has_ids = ids != Ids()
+                sha256 = ids.save(self.folder / PRIVATE / name / IDS) if has_ids else None
+                if has_ids:
+                    secret.save(self.folder)
+                entry = Entry(name, job.output.name, len(release.published), sha256, stated_new)
+                series = replace(self, document=self.document.adding(entry, secret.fingerprint if has_ids else None))
                 series.document.save(self.folder)
-            return Added(series, story, job, found)
+            return Added(series, story, job, found, known.left_out)
 
     def _refuse_outdated(self, name: str) -> None:
         """Raise an error if the series has such a release, or got another one since it was opened."""
@@ -361,7 +364,8 @@ class Series:
         """Check a release together with earlier ones. Raise an error if it breaks the promise."""
         last = Member(source_of(release, name, ids), ids, release.saved_recoding, stated_new)
         found = check([*map(member_of, self.releases), last], release.problem.model, newest=True, engine=engine)
-        if why := why_broken(found, name, same_recoding=self.document.rule == "same-recoding"):
+        same, with_ids = self.document.rule == "same-recoding", self.document.record_id is not None
+        if why := why_broken(found, name, same_recoding=same, ids=with_ids):
             raise SeriesBroken(why, found)
         return found
 
@@ -380,9 +384,17 @@ class Added:
         What was read and written.
     found : SeriesCheck or None
         What can be learned together with earlier releases. None: it is the first.
+    left_out : int
+        How many records are not in it, because they were published before.
     """
 
     series: Series
     story: Story
     job: Job
     found: SeriesCheck | None = None
+    left_out: int = 0
+
+    @property
+    def notes(self) -> list[str]:
+        """What its publisher must know about it and the earlier releases."""
+        return notes_of(self.found, self.left_out)

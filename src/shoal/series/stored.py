@@ -19,7 +19,7 @@ from shoal.release import recoding_file
 from shoal.release.release import Release
 from shoal.release.saved_recoding import SavedRecoding
 from shoal.risk.together import Source
-from shoal.series.document import Entry
+from shoal.series.document import PRIVATE, Entry
 from shoal.series.ids import IDS, Ids
 
 RECODING, CERTIFICATE = "recoding.json", "certificate.json"
@@ -29,13 +29,23 @@ RECODING, CERTIFICATE = "recoding.json", "certificate.json"
 class Stored:
     """A release of a series, as its files tell."""
 
-    folder: Path  # of this release
+    series: Path  # the folder of the series
     entry: Entry
 
     @property
     def name(self) -> str:
         """Its name."""
         return self.entry.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its public files."""
+        return self.series / self.name
+
+    @property
+    def private(self) -> Path:
+        """The folder of its private files."""
+        return self.series / PRIVATE / self.name
 
     @property
     def path(self) -> Path:
@@ -45,7 +55,7 @@ class Stored:
     @cached_property
     def recoding(self) -> SavedRecoding:
         """What was done to the items."""
-        return recoding_file.load(self.folder / RECODING)
+        return recoding_file.load(self.private / RECODING)
 
     @cached_property
     def claims(self) -> Claims:
@@ -55,7 +65,8 @@ class Stored:
     @cached_property
     def ids(self) -> Ids:
         """The hashed ids of its records and persons."""
-        return Ids.load(self.folder / IDS, self.entry.records) if self.entry.ids else Ids()
+        sha256 = self.entry.ids
+        return Ids() if sha256 is None else Ids.load(self.private / IDS, self.entry.records, sha256)
 
     @cached_property
     def dataset(self) -> Dataset:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shoal.report.formatting import count_noun, share
 from shoal.risk.together import Group, Matched
 from shoal.series.check import Linked, SeriesCheck
+from shoal.series.relations import Relation
 
 LINKED_BY = {"position": "by position", "record ids": "by id"}
 REGROUPED = (
@@ -12,37 +13,54 @@ REGROUPED = (
     "publish only records that are in no earlier release."
 )
 
+FEW = (
+    "Keep in {name} all records that were published before, or publish again when many have come and left. If you must "
+    "remove records, such as after a request for erasure, this release cannot be part of the series."
+)
+CHANGED = (
+    "Publish these records as they were, or wait until many have changed. A record id must name a record that never "
+    "changes: a person with a growing set of items is no such record."
+)
+OPEN = (
+    "{} and {}: if both hold the same records, the promise may be broken. Nothing shows that it is, nor that it is not."
+)
 
-def why_broken(found: SeriesCheck, name: str, *, same_recoding: bool) -> str:
+
+def why_broken(found: SeriesCheck, name: str, *, same_recoding: bool, ids: bool) -> str:
     """Return why a new release would break the promise, and the way out. An empty text: it would not.
 
-    ``same_recoding``: the rule of the series, under which a break can only come from records that came or left.
+    ``same_recoding``: the rule of the series. ``ids``: whether it has record ids.
     """
+    for one in found.relations:
+        if not same_recoding and one.how in ("position", "order"):
+            return f"{_of_relation(one)} This series publishes new records only. Nothing was published. {REGROUPED}"
     for linking in found.linked:
         for group in linking.groups:
             if not group.holds:
-                remedy = _way_out(group, name, same_recoding=same_recoding)
+                remedy = _way_out(group, name, same_recoding=same_recoding, ids=ids)
                 return f"{_of_group(group, linking, found)} Nothing was published. {remedy}"
     for pair in found.matched:
         if pair.holds is False:
-            return f"{_of_pair(pair, found)} Nothing was published. {REGROUPED}"
+            remedy = FEW.format(name=name) if pair.exposed else REGROUPED
+            return f"{_of_pair(pair, found)} Nothing was published. {remedy}"
     return ""
 
 
-def doubts(found: SeriesCheck) -> list[str]:
-    """Return what the check could not decide, one sentence each."""
-    pairs = [pair for pair in found.matched if pair.holds is None]
-    return [
-        *(
-            f"Each record of {pair.releases[0]} matches records of {pair.releases[1]}. If both hold the same records, "
-            f"the promise may be broken: nothing shows that it is, nor that it is not."
-            for pair in pairs
-        ),
-        *(
-            f"{' and '.join(pair)}: nothing tells whether they hold the same records. If they do, see link='none'."
-            for pair in found.unchecked
-        ),
-    ]
+def told(found: SeriesCheck) -> list[str]:
+    """Return how the releases are related, and what the check could not decide, one sentence each."""
+    return [*map(_of_relation, found.relations), *(OPEN.format(*pair.releases) for pair in open_pairs(found))]
+
+
+def notes_of(found: SeriesCheck | None, left_out: int) -> list[str]:
+    """Return what the publisher of a new release must know, one sentence each."""
+    were = "record of the data was" if left_out == 1 else "records of the data were"
+    gone = [f"{left_out:,} {were} published before, and left out."] if left_out else []
+    return [*gone, *(() if found is None else told(found))]
+
+
+def open_pairs(found: SeriesCheck) -> list[Matched]:
+    """Return the pairs of releases of which nobody can tell whether they keep the promise together."""
+    return [pair for pair in found.matched if pair.holds is None]
 
 
 def linked_by(linking: Linked) -> str:
@@ -55,46 +73,76 @@ def linked_by(linking: Linked) -> str:
     return LINKED_BY.get(linking.by, f"by the column '{linking.by}'")
 
 
+def _of_relation(one: Relation) -> str:
+    """Return whether two releases hold the same records."""
+    both = " and ".join(one.releases)
+    stated = " You stated that they are new." if one.stated_new else ""
+    if one.how == "id":
+        return f"{both}: records are linked by their ids."
+    if one.how == "position":
+        return f"{both}: rows at the same place are the same records, as {_figures(one)}.{stated}"
+    if one.how == "order":
+        return f"{both}: they hold the same records in another order, as {_figures(one)}.{stated}"
+    if one.how == "different":
+        return f"{both}: they hold different records, as only {_figures(one)}.{stated}"
+    return f"{both}: not put together, as their labels do not tell whether they hold the same records.{stated}"
+
+
+def _figures(one: Relation) -> str:
+    """Return how many records can be the same."""
+    return f"{share(one.share or 0.0)} of the records can be the same (by chance {share(one.by_chance or 0.0)})"
+
+
 def _of_group(group: Group, linking: Linked, found: SeriesCheck) -> str:
     """Return what somebody learns who links records."""
-    crowd = "" if group.crowd is None else f", the smallest of {count_noun(int(group.crowd.low), 'record')}"
+    what = "person" if group.persons is not None else "record"
     records = count_noun(group.records, "record")
-    short = found.model.short
+    verb = "is" if group.records == 1 else "are"
+    small = ""
+    if not group.enough:
+        small = f"They are too few to hide among each other, whatever they hold ({found.model.short})."
+    elif group.crowd is not None:
+        small = f"The smallest crowd is {count_noun(int(group.crowd.low), what)}, too small for {found.model.short}."
+    else:
+        small = f"They violate {found.model.short}."
+    if group.changed:
+        where = " and ".join(group.releases)
+        known = "Somebody may know that a record was changed."
+        return f"{records} of {where} {verb} not as in another release. {known} {small}"
     if len(group.releases) == 1:
-        return (
-            f"{records} {'is' if group.records == 1 else 'are'} in {group.releases[0]} only. For somebody who knows "
-            f"that a person is among them, crowds violate {short}{crowd}."
-        )
+        where = f"{records} {verb} in {group.releases[0]} only. Somebody may know that a person is among them."
+        return f"{where} {small}"
     sure = ""
     if group.recovered is not None and group.recovered_alone is not None and group.recovered > group.recovered_alone:
         sure = f" All items of {count_noun(group.recovered, 'record')} are certain then, instead of "
         sure += f"{group.recovered_alone:,}."
-    return (
-        f"{records} {'is' if group.records == 1 else 'are'} in {' and '.join(group.releases)}. For somebody who links "
-        f"them {linked_by(linking)}, crowds violate {short}{crowd}.{sure}"
-    )
+    where = f"{records} {verb} in {' and '.join(group.releases)}. Somebody may link them {linked_by(linking)}."
+    return f"{where} {small}{sure}"
 
 
 def _of_pair(pair: Matched, found: SeriesCheck) -> str:
     """Return what somebody learns who compares records."""
+    both = " and ".join(pair.releases)
+    if pair.exposed:
+        return (
+            f"{both} hold the same records in another order, but {count_noun(pair.left or 0, 'record')} of "
+            f"{pair.releases[0]} left and {count_noun(pair.came or 0, 'record')} came. They are too few or too special "
+            f"to hide among each other ({found.model.short})."
+        )
     below = 0.0 if pair.below is None else pair.below.value
     return (
-        f"{' and '.join(pair.releases)} seem to hold the same records in another order. {share(pair.single.value)} of "
-        f"them match a single record of the other release, and {share(below)} have a crowd that violates "
-        f"{found.model.short}."
+        f"{both} hold the same records in another order. {share(pair.single.value)} of them match a single record of "
+        f"the other release, and {share(below)} have a crowd too small for {found.model.short}."
     )
 
 
-def _way_out(group: Group, name: str, *, same_recoding: bool) -> str:
+def _way_out(group: Group, name: str, *, same_recoding: bool, ids: bool) -> str:
     """Say what to do."""
+    if group.changed:
+        return CHANGED.format(name=name)
     if group.releases == (name,):
-        return (
-            "Wait until there are more new records, leave these out, or, if the series has record ids, generalize "
-            "further with hide_new=True."
-        )
+        hide = ", or generalize further with hide_new=True" if same_recoding and ids else ""
+        return f"Wait until there are more new records, or leave these out{hide}."
     if len(group.releases) > 1 and not same_recoding:
         return REGROUPED
-    return (
-        f"Too few records came or left, so that the others do not hide them: keep in {name} all records that were "
-        f"published before, or publish less often."
-    )
+    return FEW.format(name=name)

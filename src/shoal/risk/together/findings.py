@@ -28,9 +28,11 @@ class Group:
         guarantee is not about crowds.
     below : Figure or None
         The share of records with a crowd below k.
-    changed : int
-        Records whose labels contradict each other, so that they were changed between two releases. They are in no
-        figure.
+    changed : bool
+        Whether the labels of these records contradict those of the same records in another release. They were changed
+        in between, so they can only hide among each other.
+    enough : bool
+        Whether there are enough of them to hide among each other, whatever they hold.
     recovered_alone : int or None
         Records whose items are certain from one of the releases. None: these are several records of a person.
     recovered : int or None
@@ -39,7 +41,7 @@ class Group:
     Examples
     --------
     >>> from shoal.models.base import Verdict
-    >>> group = Group(("jan", "feb"), 9, None, Verdict(True, 12), Figure.of(3), Figure.of(0.0), 0, 0, 2)
+    >>> group = Group(("jan", "feb"), 9, None, Verdict(True, 12), Figure.of(3), Figure.of(0.0), recovered=2)
     >>> group.holds, group.as_dict()["recovered"]
     (True, 2)
     """
@@ -50,14 +52,15 @@ class Group:
     verdict: Verdict
     crowd: Figure | None
     below: Figure | None
-    changed: int = 0
+    changed: bool = False
+    enough: bool = True
     recovered_alone: int | None = None
     recovered: int | None = None
 
     @property
     def holds(self) -> bool:
         """Whether the guarantee holds for them."""
-        return self.verdict.holds
+        return self.verdict.holds and self.enough
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values in a fixed order."""
@@ -70,6 +73,7 @@ class Group:
             "crowd": self.crowd and self.crowd.as_dict(),
             "below_k": self.below and self.below.as_dict(),
             "changed": self.changed,
+            "enough": self.enough,
             "recovered_alone": self.recovered_alone,
             "recovered": self.recovered,
         }
@@ -104,6 +108,11 @@ class Matched:
         The share of records with a crowd below k if one of the records that they match is the right one.
     recovered : Figure or None
         The share of records that match one record, and whose items are certain then.
+    left, came : int or None
+        How many records of the first release cannot be paired with one of the second, and the reverse, if as many as
+        possible are. None: not counted.
+    exposed : bool
+        Whether those are too few to hide among each other.
     """
 
     releases: tuple[str, str]
@@ -116,10 +125,15 @@ class Matched:
     below: Figure | None = None
     maybe_below: Figure | None = None
     recovered: Figure | None = None
+    left: int | None = None
+    came: int | None = None
+    exposed: bool = False
 
     @property
     def holds(self) -> bool | None:
         """Whether the guarantee holds. None: it may, but Shoal cannot tell."""
+        if self.exposed:
+            return False
         if self.below is not None and self.below.low > 0:
             return False
         return True if self.maybe_below is not None and self.maybe_below.high == 0 else None
@@ -131,4 +145,4 @@ class Matched:
         for name in figures:
             figure: Figure | None = getattr(self, name)
             told[name] = None if figure is None else figure.as_dict()
-        return {**told, "holds": self.holds}
+        return {**told, "left": self.left, "came": self.came, "exposed": self.exposed, "holds": self.holds}

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, row_ids
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.published import Published
 from shoal.risk.together.overlap import Covers, Overlaps, places_below
@@ -71,7 +72,7 @@ class Joined:
         overlaps = Overlaps.of(self.covers, second.covers)
         blocks = _blocks(self.rows.sizes * second.rows.sizes)
         parts_of_rows = ((self.rows.part(*ends), second.rows.part(*ends)) for ends in blocks)
-        indptr, numbers = _stacked([_paired(one, other, overlaps) for one, other in parts_of_rows])
+        indptr, numbers = stacked([_paired(one, other, overlaps) for one, other in parts_of_rows])
         used, codes = np.unique(numbers, return_inverse=True)
         mine, theirs = overlaps.first[used], overlaps.second[used]
         parts = np.column_stack([self.parts[mine], np.where(theirs < real, theirs, -1)]).astype(np.int32)
@@ -111,8 +112,13 @@ class Joined:
 
     def published(self, views: Sequence[View]) -> Published:
         """Return the records as a model verifies them."""
-        items, sensitive = views[-1].published.items, views[-1].published.sensitive
-        return Published(self.rows, self.covers.indptr, self.covers.items, items, sensitive=sensitive)
+        items = views[-1].published.items
+        return Published(self.rows.of_persons(whose(views)), self.covers.indptr, self.covers.items, items)
+
+
+def whose(views: Sequence[View]) -> Persons | None:
+    """Return the persons of records that are in all of these releases. One release that names them is enough."""
+    return next((view.persons for view in views if view.persons is not None), None)
 
 
 def compatible(first: View, second: View) -> npt.NDArray[np.bool_]:
@@ -142,7 +148,7 @@ def _blocks(work: Counts) -> Iterator[tuple[int, int]]:
     yield from pairwise(np.unique(np.append(0, ends)).tolist())
 
 
-def _stacked(pieces: Sequence[tuple[Offsets, Codes]]) -> tuple[Offsets, Codes]:
+def stacked(pieces: Sequence[tuple[Offsets, Codes]]) -> tuple[Offsets, Codes]:
     """Return the parts of a CSR as one."""
     sizes = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(indptr) for indptr, _ in pieces)])
     codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in pieces)])

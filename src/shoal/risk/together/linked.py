@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations as pairs
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, csr_from_pairs, row_ids
-from shoal.data.persons import Persons
+from shoal.data.labels import canonical_order
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError
-from shoal.models.base import Demand, PrivacyModel
+from shoal.models.base import Demand, PrivacyModel, Verdict
 from shoal.published import Published
 from shoal.risk.crowds import Crowds
 from shoal.risk.facts import Facts
 from shoal.risk.figure import Figure
 from shoal.risk.together.findings import Group
-from shoal.risk.together.joined import Joined
+from shoal.risk.together.joined import Joined, whose
 from shoal.risk.together.view import View
 
 Keys = npt.NDArray[np.generic]  # of the records of a release: equal keys are the same record
@@ -60,9 +61,9 @@ def linked(
     [(('jan', 'feb'), False, 2, 2, 4)]
     """
     return [
-        _group(some, model, changed, seed, engine, together=True)
+        _group(some, model, seed, engine, changed=changed)
         for some, changed in _same_records(views, keys)
-        if len(some[0]) or changed
+        if len(some[0])
     ]
 
 
@@ -73,41 +74,40 @@ def linked_persons(
 
     All records of a key are put together, and a known item is one of a certain release.
     """
-    groups = []
-    for some, _ in _by_key(views, [np.unique(key, return_inverse=True) for key in keys]):
-        groups.append(_group(some, model, 0, seed, engine, together=False))
-    return groups
+    found = [np.unique(key, return_inverse=True) for key in keys]
+    unions = [_united(view, key_of, len(known)) for view, (known, key_of) in zip(views, found, strict=True)]
+    combinations = _combinations([known for known, _ in found])
+    groups = [[unions[at].take(rows) for at, rows in zip(some, places, strict=True)] for some, places in combinations]
+    return [_group(some, model, seed, engine, together=False) for some in groups]
 
 
-def _same_records(views: Sequence[View], keys: Sequence[Keys]) -> Iterator[tuple[list[View], int]]:
+def _same_records(views: Sequence[View], keys: Sequence[Keys]) -> Iterator[tuple[list[View], bool]]:
     """Yield the releases of each combination, with only the records that are in these, in the same order.
 
-    With each combination, the number of records that are left out because their labels contradict each other.
+    Records whose labels contradict each other were changed. They are yielded apart: for each release, and for each pair
+    of releases in which they do not contradict each other.
     """
     found = [np.unique(key, return_index=True) for key in keys]
     for view, key, (known, _) in zip(views, keys, found, strict=True):
         if len(known) < len(key):
             raise DataError(f"{view.name} has records with the same key: they cannot be linked as the same record.")
-    for some, rows in _combinations(views, [known for known, _ in found]):
-        taken = [view.take(found[at][1][places]) for at, view, places in zip(some, _of(views, some), rows, strict=True)]
+    for some, places in _combinations([known for known, _ in found]):
+        taken = [views[at].take(found[at][1][rows]) for at, rows in zip(some, places, strict=True)]
         fits = Joined.of(taken).fits
-        changed = int(np.count_nonzero(~fits))
-        yield ([view.take(np.flatnonzero(fits)) for view in taken] if changed else taken), changed
+        yield ([view.take(np.flatnonzero(fits)) for view in taken], False)
+        if not fits.all():
+            changed = [view.take(np.flatnonzero(~fits)) for view in taken]
+            yield from (([view], True) for view in changed)
+            if len(changed) > 2:
+                for pair in pairs(changed, 2):
+                    rows = np.flatnonzero(Joined.of(pair).fits)
+                    yield [view.take(rows) for view in pair], True
 
 
-def _by_key(
-    views: Sequence[View], found: Sequence[tuple[Keys, npt.NDArray[np.intp]]]
-) -> Iterator[tuple[list[View], int]]:
-    """Yield the releases of each combination, with one record for each key that is in these."""
-    unions = [_united(view, key_of, len(known)) for view, (known, key_of) in zip(views, found, strict=True)]
-    for some, rows in _combinations(views, [known for known, _ in found]):
-        yield [unions[at].take(places) for at, places in zip(some, rows, strict=True)], 0
-
-
-def _combinations(views: Sequence[View], known: Sequence[Keys]) -> Iterator[tuple[list[int], list[Counts]]]:
+def _combinations(known: Sequence[Keys]) -> Iterator[tuple[list[int], list[Counts]]]:
     """Yield each combination of releases that some key has: the releases, and the places of these keys in each."""
     every = np.unique(np.concatenate(known))
-    place = np.full((len(views), len(every)), -1, dtype=np.int64)
+    place = np.full((len(known), len(every)), -1, dtype=np.int64)
     for at, own in enumerate(known):
         place[at, np.searchsorted(every, own)] = np.arange(len(own))
     there = place >= 0
@@ -117,26 +117,33 @@ def _combinations(views: Sequence[View], known: Sequence[Keys]) -> Iterator[tupl
         yield some, [place[at, which] for at in some]
 
 
-def _of(views: Sequence[View], some: Sequence[int]) -> list[View]:
-    """Return some of the releases."""
-    return [views[at] for at in some]
-
-
 def _united(view: View, key_of: npt.NDArray[np.intp], keys: int) -> View:
     """Return one record for each key: the union of its records."""
-    rows = Transactions(*csr_from_pairs(key_of[row_ids(view.rows.indptr)], view.rows.items, keys), view.rows.labels)
-    persons = view.persons
+
+    def union(rows: Transactions) -> Transactions:
+        return Transactions(*csr_from_pairs(key_of[row_ids(rows.indptr)], rows.items, keys), rows.labels)
+
+    rows, persons, hidden = union(view.rows), view.persons, view.published.sensitive
     if persons is not None:
         own = np.zeros(keys, dtype=np.int32)
         own[key_of] = persons.of
         rows = rows.of_persons(replace(persons, of=own))
-    return replace(view, published=replace(view.published, rows=rows, sensitive=None))
+    if hidden is not None:
+        hidden = replace(hidden, values=union(hidden.values), items=union(hidden.items))
+    return replace(view, published=replace(view.published, rows=rows, sensitive=hidden))
 
 
 def _group(
-    views: Sequence[View], model: PrivacyModel, changed: int, seed: int, engine: Engine, *, together: bool
+    views: Sequence[View],
+    model: PrivacyModel,
+    seed: int,
+    engine: Engine,
+    *,
+    changed: bool = False,
+    together: bool = True,
 ) -> Group:
     """Return what is learned of records that are in all of these releases."""
+    recovered: tuple[int, int] | tuple[None, None] = (None, None)
     if together:
         joined = Joined.of(views)
         published = joined.published(views)
@@ -152,13 +159,38 @@ def _group(
         releases=tuple(view.name for view in views),
         records=len(published),
         persons=None if persons is None else persons.count(),
-        verdict=model.verify(published, engine),
+        verdict=_verified(published, views, model, engine),
         crowd=crowd,
         below=below,
         changed=changed,
-        recovered_alone=recovered[0] if together else None,
-        recovered=recovered[1] if together else None,
+        enough=published.rows.count_persons() >= (model.values().get("k") or 1),
+        recovered_alone=recovered[0],
+        recovered=recovered[1],
     )
+
+
+def _verified(published: Published, views: Sequence[View], model: PrivacyModel, engine: Engine) -> Verdict:
+    """Verify joined records with the sensitive values of each release, and with all of them. Return the worst."""
+    hidden = [view.published.sensitive for view in views if view.published.sensitive is not None]
+    if len(hidden) > 1:
+        values, items = _added([one.values for one in hidden]), _added([one.items for one in hidden])
+        hidden.append(replace(hidden[0], values=values, items=items))
+    versions = [replace(published, sensitive=one) for one in hidden] or [published]
+    verdicts = [model.verify(one, engine) for one in versions]
+    return next((verdict for verdict in verdicts if not verdict.holds), verdicts[-1])
+
+
+def _added(lists: Sequence[Transactions]) -> Transactions:
+    """Return the union of the rows of lists of equal length.
+
+    >>> _added([Transactions.from_sets([["a"], []]), Transactions.from_sets([["a"], ["b"]])]).sets()
+    [frozenset({'a'}), frozenset({'b'})]
+    """
+    labels = canonical_order({label for rows in lists for label in rows.labels})
+    place = {label: code for code, label in enumerate(labels)}
+    codes = [np.array([place[label] for label in rows.labels], dtype=np.int32)[rows.items] for rows in lists]
+    row_of = [row_ids(rows.indptr) for rows in lists]
+    return Transactions(*csr_from_pairs(np.concatenate(row_of), np.concatenate(codes), len(lists[0])), tuple(labels))
 
 
 def crowd_figures(
@@ -190,5 +222,4 @@ def side_by_side(views: Sequence[View]) -> Transactions:
     first = np.cumsum([0, *(len(view.rows.labels) for view in views)])
     rows = np.concatenate([row_ids(view.rows.indptr) for view in views])
     items = np.concatenate([view.rows.items + np.int32(start) for view, start in zip(views, first, strict=False)])
-    persons: Persons | None = views[0].persons
-    return Transactions(*csr_from_pairs(rows, items, len(views[0])), tuple(labels), persons)
+    return Transactions(*csr_from_pairs(rows, items, len(views[0])), tuple(labels), whose(views))
