@@ -66,7 +66,7 @@ def test_files_are_as_their_schema_says(tmp_path: Path) -> None:
         told = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
         check(told)
         assert list(told) == list(schema["properties"])  # what is not in the schema is not written
-        for name in told:
+        for name in told.keys() - {"joined"}:  # files of earlier versions lack this one
             with pytest.raises(jsonschema.ValidationError):
                 check({key: value for key, value in told.items() if key != name})
         compact = json.dumps({**told, "sha256": None}, ensure_ascii=False, separators=(",", ":"))

@@ -100,6 +100,11 @@ def format_of(source: Source) -> type[Format]:
     return first[1]
 
 
+def format_by_suffix(source: Source) -> type[Format] | None:
+    """Return the format that the name of a source tells, or None if it tells none."""
+    return _suffixes().get(plain_suffix(source.parts[0].path))
+
+
 def _format_of(file: SourceFile) -> type[Format]:
     """Return the format of a file by its suffix, or else by its content."""
     return _suffixes().get(plain_suffix(file.path)) or _sniff(file)

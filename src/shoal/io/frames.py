@@ -43,7 +43,7 @@ class FrameFormat(Format):
         import pyarrow as pa
 
         kind = type(source).__name__
-        own = _format_of(source)
+        own = format_of_frame(source)
         if own is None:
             return None
         try:
@@ -87,7 +87,7 @@ class FrameFormat(Format):
         return table.column(0).combine_chunks() if self.is_column and table.num_columns == 1 else table
 
 
-def _format_of(source: Any) -> FrameFormat | None:
+def format_of_frame(source: Any) -> FrameFormat | None:
     """Return the format of a frame or column. Packages that are not imported are not tried."""
     import pyarrow as pa
 

@@ -22,6 +22,7 @@ from shoal.jobs.arguments import HierarchySource, read_options
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import UNNAMED, DatasetSpec, OnRead
 from shoal.jobs.job import Job
+from shoal.jobs.next_data import NextData, inherited
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.options import changed
@@ -153,15 +154,16 @@ def spec_for(
 ) -> DatasetSpec:
     """Describe other data as those of an earlier release, with the hierarchy that the recoding knows, or a larger one.
 
-    ``reading``: options of reading. Those at their defaults are as in the earlier release.
+    ``reading``: options of reading. Those at their defaults are as in the earlier release, if the format of the data
+    has them.
     """
     path = isinstance(data, str | Path)
     tree = hierarchies.load(hierarchy) if isinstance(hierarchy, str | Path) else hierarchy
     given = {} if reading is None else changed(reading)
     if isinstance(data, Dataset) and given:
         raise OptionError(f"{next(iter(given))}= is for reading, but the data are read already: leave it out.")
-    own = {} if isinstance(data, Dataset) else saved.reading
-    return DatasetSpec(
+    own = {} if isinstance(data, Dataset) else inherited(saved, data, given)
+    return NextData(
         label=Path(data).stem if path else UNNAMED,
         file=str(data) if path else "",
         source=None if path else data,
@@ -172,6 +174,7 @@ def spec_for(
         allow_missing=allow_missing,
         columns={name: Column(role) for name, role in saved.roles.items()},  # type: ignore[arg-type]
         keep=saved.columns or (),
+        saved=saved,
     )
 
 

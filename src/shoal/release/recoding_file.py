@@ -67,6 +67,7 @@ def document(saved: SavedRecoding) -> dict[str, Any]:
         "reading": _plain(saved.reading),
         "columns": None if saved.columns is None else list(saved.columns),
         "roles": dict(saved.roles),
+        "joined": saved.joined,
     }
     return {**told, "sha256": _hash(told)}
 
@@ -167,6 +168,7 @@ def _read(given: Fields) -> SavedRecoding:
             reading=_reading(given.below("reading")),
             columns=None if given.get("columns") is None else given.texts("columns"),
             roles={name: Role(given.below("roles").text(name)).value for name in given.below("roles").values},
+            joined="joined" in given.values and given.flag("joined"),
             built=given.below("hierarchy").flag("built"),
         )
     except (OptionError, HierarchyError, ValueError, TypeError) as error:

@@ -67,6 +67,8 @@ class SavedRecoding:
         The other columns that were published, or None if the data hold only sets.
     roles : mapping of str to str
         The role of each of these columns, if it was given.
+    joined : bool
+        Whether columns of another table were joined to the data.
     built : bool
         Whether the hierarchy was built from the data, because none was given.
     name : str
@@ -99,6 +101,7 @@ class SavedRecoding:
     reading: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
+    joined: bool = False
     built: bool = False
     name: str = "the recoding"
     sha256: str | None = None
@@ -144,6 +147,7 @@ class SavedRecoding:
             reading={name: value for name, value in origin.reading.items() if name not in NOT_KEPT},
             columns=columns,
             roles={name: role.value for name, role in roles.items() if role is not None and name in (columns or ())},
+            joined="join" in origin.reading or (earlier is not None and earlier.joined),
             built=was_built(problem.data),
         )
         return recoding.with_tree(given)
