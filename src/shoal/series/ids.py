@@ -110,7 +110,7 @@ class Secret:
         with atomic_output(folder / PRIVATE / SECRET, private=True) as file:
             file.write(f"{self.key.hex()}\n".encode())
 
-    def hashed(self, kind: str, ids: Iterable[str]) -> tuple[str, ...]:
+    def hashed(self, kind: str, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the hash of each id. ``kind`` keeps records and persons apart.
 
         >>> Secret(bytes(32)).hashed("record", ["7"]) == Secret(bytes(32)).hashed("person", ["7"])

@@ -32,9 +32,15 @@ class Covers:
         """Return the number of items of each label."""
         return np.diff(self.indptr)
 
+    @classmethod
+    def joined(cls, one: Covers, other: Covers) -> Covers:
+        """Return the labels of both, the first ones first."""
+        indptr = np.concatenate([one.indptr, other.indptr[1:] + len(one.items)])
+        return cls(indptr, np.concatenate([one.items, other.items]))
+
     def adding(self, items: Codes) -> Covers:
         """Return the same with one more label, for these items."""
-        return Covers(np.append(self.indptr, len(self.items) + len(items)), np.concatenate([self.items, items]))
+        return Covers.joined(self, Covers.of_lists([items]))
 
 
 @dataclass(frozen=True, eq=False)

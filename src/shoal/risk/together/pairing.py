@@ -11,7 +11,7 @@ from shoal.data.transactions import Transactions
 from shoal.published import Grouping
 from shoal.risk.together.joined import stacked
 from shoal.risk.together.matching import Kinds, matches
-from shoal.risk.together.overlap import Overlaps
+from shoal.risk.together.overlap import Covers, Overlaps
 from shoal.risk.together.view import View
 
 PAIRS = 5_000_000  # pairs of different records that can be the same; of more, nothing is said
@@ -58,16 +58,19 @@ def pair_up(first: View, second: View) -> Pairing | None:
     >>> (forth.paired, forth.left.rows.sets(), forth.came.rows.sets()), (back.paired, back.left)
     ((2, [frozenset({'ale or tea'})], [frozenset({'rye'})]), (2, None))
     """
-    labels = _image(first, second)
-    return _flow(first, second) if labels is None else _equal(first, second, labels)
+    becomes = _image(first, second)
+    return _flow(first, second) if becomes is None else _equal(first, second, becomes)
 
 
 def _image(first: View, second: View) -> Codes | None:
-    """Return the label of the second release that each label of the first becomes, or None if it is not certain."""
+    """Return the label of the second release that each label of the first becomes, or None if it is not certain.
+
+    Labels from the number of those of the second on are in the first alone. -1: the second leaves its items out.
+    """
     one, other = first.with_removed, second.with_removed
     overlaps = Overlaps.of(one.covers, other.covers)
     real, theirs = len(first.rows.labels), len(second.rows.labels)
-    becomes = np.full(len(one.rows.labels), -1, dtype=np.int32)
+    becomes = theirs + np.arange(len(one.rows.labels), dtype=np.int32)
     becomes[overlaps.first] = np.where(overlaps.second < theirs, overlaps.second, -1)
     several = np.bincount(overlaps.first, minlength=len(becomes)) > 1
     shown_later = (overlaps.first >= real) & (overlaps.second < theirs)
@@ -76,19 +79,19 @@ def _image(first: View, second: View) -> Codes | None:
 
 def _equal(first: View, second: View, becomes: Codes) -> Pairing:
     """Pair records that are equal in the labels of the second release."""
-    image = first.rows.recode(becomes, second.rows.labels)
-    both = Transactions(
-        *stacked([(image.indptr, image.items), (second.rows.indptr, second.rows.items)]), second.rows.labels
-    )
+    labels = (*second.rows.labels, *(f"{label} (in {first.name} only)" for label in first.rows.labels))
+    image = first.rows.recode(becomes, labels)
+    both = Transactions(*stacked([(image.indptr, image.items), (second.rows.indptr, second.rows.items)]), labels)
     kinds = Grouping.of_equal_rows(both, np.ones(len(both), dtype=np.bool_)).of
     ours, theirs = kinds[: len(first)], kinds[len(first) :]
     number = int(kinds.max(initial=-1)) + 1
     before, after = np.bincount(ours, minlength=number), np.bincount(theirs, minlength=number)
-    seen = replace(first, published=replace(second.published, rows=image, sensitive=first.published.sensitive))
+    covers = Covers.joined(second.covers, first.covers)
+    seen = replace(first.published, rows=image, cover_indptr=covers.indptr, cover_items=covers.items)
     return Pairing(
         (len(first), len(second)),
         int(np.minimum(before, after).sum()),
-        replace(seen, covers=second.covers).take(_beyond(ours, after)),
+        replace(first, published=seen, covers=covers).take(_beyond(ours, after)),
         second.take(_beyond(theirs, before)),
     )
 
