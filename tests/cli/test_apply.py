@@ -192,6 +192,15 @@ def test_a_repair_that_loses_too_much_is_not_written(desk: Shell) -> None:
     assert sorted(desk.folder.rglob("*")) == before
 
 
+@pytest.mark.parametrize("option", ["--k", "--l", "--model", "--algorithm", "--siblings", "--kay"])
+def test_the_model_and_the_method_cannot_be_chosen_again(desk: Shell, option: str) -> None:
+    first(desk)
+    settled = f"No such option '{option}', because the model and the method are those of the earlier release"
+    for command in (("apply", "r.json"), ("series", "add", "shop", "feb")):
+        told = " ".join(desk.fails(*command, "feb.basket", option, "3").split())
+        assert (settled in told) == (option != "--kay"), told
+
+
 def test_no_command_is_suggested_for_a_nearly_worthless_repair(desk: Shell) -> None:
     first(desk)
     desk.write("few.basket", "ale,rye\nstout,fig\n")

@@ -175,3 +175,16 @@ def test_data_without_a_join_say_nothing_of_one(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         spec_for(saved, tmp_path / "in.csv", reading=ReadOptions(sets="sets")).read_for_model()
     assert "joined another" not in str(caught.value)
+
+
+# -- what is settled
+
+
+@pytest.mark.parametrize("name", ["k", "l", "model", "algorithm", "time_limits", "siblings", "seed"])
+def test_the_model_cannot_be_chosen_again(name: str) -> None:
+    saved = shoal.anonymize(ROWS, k=2, m=2, hierarchy=TREE).saved_recoding
+    wrong: dict[str, Any] = {name: 3}
+    with pytest.raises(OptionError) as caught:
+        shoal.apply(saved, ROWS, **wrong)
+    settled = f"{name}= cannot be chosen again: the model and the method are those of the earlier release."
+    assert (str(caught.value) == settled) == (name != "time_limits")

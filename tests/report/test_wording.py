@@ -75,8 +75,8 @@ def test_a_note_from_outside_speaks_for_itself() -> None:
 
 
 def test_singular_and_plural() -> None:
-    assert worded(AddedItems(1)).startswith("1 item was not in the hierarchy")
-    assert worded(AddedItems(1200)).startswith("1,200 items were not in the hierarchy")
+    assert worded(AddedItems(1)).startswith("1 item was not in the hierarchy and treated as a child of")
+    assert worded(AddedItems(1200)).startswith("1,200 items were not in the hierarchy and treated as children of")
     assert worded(UntouchedColumns(("a",), "sets", false_items=False)).startswith("The column 'a' is published")
     assert worded(UntouchedColumns(("a", "b"), "both", false_items=True)).endswith("statements about that person.")
 

@@ -16,6 +16,7 @@ from shoal.cli.witnesses import show_witnesses
 from shoal.errors import RecodingFails
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.apply import ApplyJob, spec_for
+from shoal.jobs.next_data import SETTLED, is_settled
 from shoal.release import recoding_file as recoding_files
 
 
@@ -23,7 +24,13 @@ def next_data_options(command: Command) -> Command:
     """What is said of data that follow an earlier release, and how long a repair may take."""
     for add in reversed(NEXT_DATA):
         command = add(command)
+    command.settled = _settled  # type: ignore[attr-defined]  # for the error about an unknown option
     return command
+
+
+def _settled(flag: str) -> str:
+    """Return why there is no such option, if the earlier release settled it."""
+    return SETTLED if is_settled(flag.lstrip("-").replace("-", "_")) else ""
 
 
 NEXT_DATA = (

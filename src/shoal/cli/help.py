@@ -92,6 +92,8 @@ class GroupedCommand(click.Command):
             name = error.option_name
             near = did_you_mean(name.lstrip("-"), [one.lstrip("-") for one in known]).replace(" '", " '--")
             message = f"No such option '{name}'{near}"
+            if (settled := getattr(self.callback, "settled", None)) and (why := settled(name)):
+                message = f"{message}, because {why}"
             raise click.NoSuchOption(name, message, ctx=error.ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -22,7 +22,7 @@ from shoal.jobs.arguments import HierarchySource, read_options
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import UNNAMED, DatasetSpec, OnRead
 from shoal.jobs.job import Job
-from shoal.jobs.next_data import NextData, inherited
+from shoal.jobs.next_data import NextData, inherited, next_reading
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.options import changed
@@ -120,7 +120,7 @@ def apply(
             "shoal.apply works on this machine, but the data are a Dask DataFrame: pass data.compute(), or its files."
         )
     named = str(weights) if isinstance(weights, str | Path) else ""
-    spec = spec_for(saved, data, hierarchy, read_options(reading), unknown_items, named, allow_missing=allow_missing)
+    spec = spec_for(saved, data, hierarchy, next_reading(reading), unknown_items, named, allow_missing=allow_missing)
     with engine_with(progress=progress, workers=workers, memory=memory, work_dir=work_dir, engine=engine) as running:
         problem = problem_for(saved, spec)
         if weights is not None and not isinstance(weights, str | Path):

@@ -53,7 +53,7 @@ def read_options(given: Mapping[str, Any]) -> ReadOptions:
     known = [one.name for one in ReadOptions.options()]
     for name in given:
         if name not in known:
-            if owners := _owners(name):
+            if owners := owners_of(name):
                 raise OptionError(f"{name}= is an option of {', '.join(owners)}: choose one of them, by its name.")
             near = did_you_mean(name, [*known, *inspect.signature(describe_data).parameters, "model", "algorithm"])
             raise OptionError(f"There is no argument '{name}'{near}: see help(shoal.anonymize).")
@@ -61,7 +61,7 @@ def read_options(given: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions(**{**given, **lists})
 
 
-def _owners(name: str) -> list[str]:
+def owners_of(name: str) -> list[str]:
     """Return the models and algorithms that have an option of this name."""
     found = {**discovery.find("shoal.models", PrivacyModel), **discovery.find("shoal.algorithms", Algorithm)}
     return [owner for owner, cls in found.items() if any(option.name == name for option in cls.options())]

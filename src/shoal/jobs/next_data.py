@@ -16,13 +16,16 @@ from shoal.io.format import OF_FORMATS, OF_LONG_TABLES, OF_TABLES, Format, Reade
 from shoal.io.frames import FrameFormat, format_of_frame
 from shoal.io.messages import listed, shorten
 from shoal.io.parts import open_parts
+from shoal.io.read_options import ReadOptions
 from shoal.io.source import STDIN, Source
+from shoal.jobs.arguments import owners_of, read_options
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.models.base import PrivacyModel
 from shoal.release.saved_recoding import SavedRecoding
 
 WIDE = ("sets", "item_delimiter", "no_sets")  # where the sets are, if each row is a record
 LONG = OF_LONG_TABLES  # if each row is an item
+SETTLED = "the model and the method are those of the earlier release"
 DESCRIBED = ("jsonl", "parquet", "feather")  # formats that a file of another suffix hardly has
 
 
@@ -51,6 +54,19 @@ class NextData(DatasetSpec):
                     f"{listed(names)}.{remedy}"
                 )
         return data
+
+
+def next_reading(given: Mapping[str, Any]) -> ReadOptions:
+    """Return options of :func:`shoal.read` for data that follow. The model and the method cannot be chosen again."""
+    for name in given:
+        if is_settled(name):
+            raise OptionError(f"{name}= cannot be chosen again: {SETTLED}.")
+    return read_options(given)
+
+
+def is_settled(name: str) -> bool:
+    """Return whether the earlier release settled an argument: the model, the method, or an option of them."""
+    return name in ("model", "algorithm", "loss", "seed") or bool(owners_of(name))
 
 
 def inherited(saved: SavedRecoding, source: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,7 +124,8 @@ def _(note: reading_notes.Joined) -> str:
 @worded.register
 def _(note: notes.AddedItems) -> str:
     were = count_noun(note.count, "item was", "items were")
-    return f"{were} not in the hierarchy and treated as children of its root (unknown_items='root')."
+    children = "a child" if note.count == 1 else "children"
+    return f"{were} not in the hierarchy and treated as {children} of its root (unknown_items='root')."
 
 
 STOPPED = {
