@@ -74,6 +74,11 @@ def test_releases_are_signed(shop: Shell) -> None:
     assert shop("series", "add", "shop", "feb", "feb.csv", "--key", str(private))[0] == 0
     folder = shop.folder / "shop/feb"
     assert shoal.verify_certificate(folder / "feb.csv", folder / "certificate.json", public_key=public).signed
+    message = "The certificate of 'jan' is not signed with the key"
+    assert message in words(shop.fails("series", "check", "shop", "--public-key", str(public)))
+    signed = ("series", "start", "signed", "jan", "jan.csv", *FIRST, "--key", str(private))
+    assert shop(*signed)[0] == 0
+    assert shop("series", "check", "signed", "--public-key", str(public))[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Series keep their promise together, or refuse a release.
 
-Covers: series/publishing.py, series/stored.py, series/check.py, series/wording.py, series/document.py, series/ids.py.
+Covers: series/publishing.py, series/stored.py, series/check.py, series/wording.py, series/document.py, series/ids.py,
+series/added.py.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.data.recoding_notes import RecodingRepaired
 from shoal.errors import DataError, Infeasible, OptionError, OutputError, SeriesBroken
 from shoal.files.lock import exclusive_lock
 from shoal.hierarchies import balanced
+from shoal.release.release import Release
 from shoal.series import Series
 from shoal.series.wording import told
 
@@ -295,7 +298,8 @@ def test_a_series_in_use_is_left_alone(tmp_path: Path) -> None:
         ("jan/jan.csv", None, "is missing, the published file of 'jan'"),
         ("private/jan/recoding.json", lambda text: text.replace("beer", "been"), "was changed after Shoal wrote it"),
         ("private/jan/ids.csv", lambda text: text.replace("a", "b"), "was changed after Shoal wrote it"),
-        ("jan/certificate.json", lambda text: text[:40], "JSON"),
+        ("jan/certificate.json", lambda text: text[:40], "The certificate of 'jan' in .* cannot be read"),
+        ("jan/certificate.json", None, "is missing, the certificate of 'jan'"),
         ("series.json", lambda text: text.replace("jan", "feb"), "changed after Shoal wrote it"),
         ("series.json", lambda text: text.replace("series:1", "series:2"), "of another kind or version"),
         ("series.json", None, "is no series: it has no series.json"),
@@ -312,6 +316,26 @@ def test_damaged_series_are_refused(tmp_path: Path, file: str, change: Any, mess
         with pytest.raises(DataError):
             series.add("feb", table(tmp_path / "feb.csv", 100))
         assert not (tmp_path / "shop/feb").exists()
+
+
+def test_reports_say_that_releases_were_put_together(tmp_path: Path) -> None:
+    start(tmp_path)
+    job = Series.open(tmp_path / "shop").next_job(table(tmp_path / "feb.csv", 100), {}, reports=(tmp_path / "r.md",))
+    Series.open(tmp_path / "shop").add_with("feb", job)
+    text = (tmp_path / "r.md").read_text("utf-8")
+    assert "not compared with others" not in text
+    assert "series" in text
+
+
+def test_an_interrupted_search_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    series = start(tmp_path)
+    note = RecodingRepaired(1, 0, False, "interrupted")
+    monkeypatch.setattr(Release, "note_values", (note,))
+    with pytest.raises(KeyboardInterrupt):
+        series.add("feb", table(tmp_path / "feb.csv", 100))
+    assert not (tmp_path / "shop/feb").exists()
+    assert not (tmp_path / "shop/private/feb").exists()
+    assert Series.open(tmp_path / "shop") == series
 
 
 def test_a_wrong_secret_is_refused(tmp_path: Path) -> None:

@@ -152,10 +152,16 @@ def add(
     help="How an attacker links records: auto (by id, or by position if rows fit each other), by position, not at all, "
     "or by columns.",
 )
+@option(
+    "--public-key",
+    type=INPUT,
+    group=GUARANTEE,
+    help="The key that all certificates must be signed with. Without it, signatures are not checked.",
+)
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of random draws, for very large data.")
 @engine_options
 @json_option
-def check(folder: Path, link: str, seed: int, workers: int, as_json: bool) -> None:
+def check(folder: Path, link: str, public_key: Path | None, seed: int, workers: int, as_json: bool) -> None:
     """Show what all releases tell together.
 
     The exit code is 1 if somebody could narrow a record down to a smaller crowd than promised.
@@ -167,7 +173,7 @@ def check(folder: Path, link: str, seed: int, workers: int, as_json: bool) -> No
     known = Series.open(folder)
     how: Any = link if link in WAYS else names(link)
     with console.engine(workers) as engine:
-        found = known.check(link=how, seed=seed, engine=engine)
+        found = known.check(link=how, public_key=public_key, seed=seed, engine=engine)
     if as_json:
         console.show_json("series-check", found.as_dict())
     else:

@@ -4,7 +4,8 @@
 more; ``new-records`` holds no record that was published before.
 """
 
+from shoal.series.added import Added
 from shoal.series.check import Alone, Linked, SeriesCheck
-from shoal.series.series import Added, Series
+from shoal.series.series import Series
 
 __all__ = ["Added", "Alone", "Linked", "Series", "SeriesCheck"]

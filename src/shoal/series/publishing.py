@@ -10,6 +10,7 @@ from pathlib import Path
 from shoal.data.arrays import Counts
 from shoal.data.columns import Column
 from shoal.data.dataset import Dataset
+from shoal.data.recoding_notes import RecodingRepaired
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError, OutputError
 from shoal.files.staging import remove_leftovers
@@ -57,6 +58,7 @@ class Known:
         file = folder / f"{folder.name}{suffix_of(job.data)}"
         private = folder.parent / PRIVATE / folder.name
         job = replace(job, output=file, certificate=folder / CERTIFICATE, recoding=private / RECODING)
+        job = replace(job, compared_with=tuple(one.name for one in self.releases), suggests=False)
         if not hide_new:
             return job
         return HidingJob(**{one.name: getattr(job, one.name) for one in fields(job)}, new_rows=self.new_rows)
@@ -170,6 +172,14 @@ def refuse_contradictions(document: Document, *, assume_new: bool, hide_new: boo
             "assume_new= is for a series of new records without record ids: leave it out, this series needs no "
             "such statement."
         )
+
+
+def refuse_interrupted(release: Release) -> None:
+    """End the run if somebody interrupted the search. What is published stays in a series for ever."""
+    ended = release.optimality and release.optimality.ended
+    stopped = [note.stopped for note in release.note_values if isinstance(note, RecodingRepaired)]
+    if "interrupted" in (ended, *stopped):
+        raise KeyboardInterrupt
 
 
 def refuse_inside(folder: Path, reports: Iterable[Path]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from shoal.caching import cached_property
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError, SeriesBroken
+from shoal.evidence.keys import PublicKey
 from shoal.files import all_or_none
 from shoal.files.lock import exclusive_lock
 from shoal.jobs.apply import ApplyJob, spec_for
@@ -21,13 +22,20 @@ from shoal.models.base import PrivacyModel
 from shoal.progress import engine_with
 from shoal.release.pipeline import LOG
 from shoal.release.release import Release
-from shoal.report import Story
+from shoal.series.added import Added
 from shoal.series.check import Member, SeriesCheck, check, member_of
 from shoal.series.document import FILE, PRIVATE, Document, Entry, check_name, check_rule
 from shoal.series.ids import IDS, Ids, Secret
-from shoal.series.publishing import Known, new_folder, new_folders, refuse_contradictions, refuse_inside
+from shoal.series.publishing import (
+    Known,
+    new_folder,
+    new_folders,
+    refuse_contradictions,
+    refuse_inside,
+    refuse_interrupted,
+)
 from shoal.series.stored import Stored, source_of
-from shoal.series.wording import notes_of, why_broken
+from shoal.series.wording import why_broken
 
 Rule = Literal["same-recoding", "new-records"]
 
@@ -295,6 +303,7 @@ class Series:
         self,
         *,
         link: str | Sequence[str] = "auto",
+        public_key: str | Path | None = None,
         seed: int = 0,
         workers: int = 0,
         progress: bool | Callable[[str, float], None] = False,
@@ -308,6 +317,8 @@ class Series:
             How an attacker links records: ``"auto"`` (by the record ids if the series has them, else by position if
             rows at the same place fit each other), ``"position"``, ``"none"`` (records are compared by what they say),
             or published columns, such as a pseudonym.
+        public_key
+            The file of the key that all certificates must be signed with. Without it, signatures are not checked.
         seed
             The seed of random draws, for very large data.
         workers, progress, engine
@@ -318,6 +329,9 @@ class Series:
         SeriesCheck
             It is true if the promise holds.
         """
+        key = None if public_key is None else PublicKey.load(public_key)
+        for one in self.releases:
+            one.require_intact(key)
         with engine_with(progress=progress, workers=workers, engine=engine) as running:
             return check([member_of(one) for one in self.releases], self.model, link, seed=seed, engine=running)
 
@@ -342,6 +356,7 @@ class Series:
                 known = Known(secret, self.document, self.releases if self.document.entries else ())
                 job = known.ready(job, folder, hide_new=hide_new)
                 story = job.run(engine, lambda data: known.of_data(on_read(data)))
+                refuse_interrupted(story.release)
                 release, ids = story.release, known.ids_of_release(story.release)
                 found = self._checked(name, release, ids, stated_new, engine) if self.document.entries else None
                 has_ids = ids != Ids()
@@ -368,33 +383,3 @@ class Series:
         if why := why_broken(found, name, same_recoding=same, ids=with_ids):
             raise SeriesBroken(why, found)
         return found
-
-
-@dataclass(frozen=True)
-class Added:
-    """A release that was added to a series.
-
-    Parameters
-    ----------
-    series : Series
-        The series with it.
-    story : Story
-        The figures of the release.
-    job : Job
-        What was read and written.
-    found : SeriesCheck or None
-        What can be learned together with earlier releases. None: it is the first.
-    left_out : int
-        How many records are not in it, because they were published before.
-    """
-
-    series: Series
-    story: Story
-    job: Job
-    found: SeriesCheck | None = None
-    left_out: int = 0
-
-    @property
-    def notes(self) -> list[str]:
-        """What its publisher must know about it and the earlier releases."""
-        return notes_of(self.found, self.left_out)

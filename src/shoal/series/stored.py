@@ -11,6 +11,7 @@ from shoal.data.dataset import Dataset
 from shoal.errors import DataError, shorten
 from shoal.evidence.certificate import Certificate
 from shoal.evidence.claims import Claims
+from shoal.evidence.keys import PublicKey
 from shoal.files import sha256_of
 from shoal.jobs.arguments import as_dataset
 from shoal.models.base import PrivacyModel
@@ -60,7 +61,34 @@ class Stored:
     @cached_property
     def claims(self) -> Claims:
         """What the certificate says about the file."""
-        return Certificate.load(self.folder / CERTIFICATE).claims
+        return self.certificate.claims
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The certificate."""
+        path = self.folder / CERTIFICATE
+        if not path.is_file():
+            raise DataError(f"{path} is missing, the certificate of '{self.name}': put it back.")
+        try:
+            certificate = Certificate.load(path)
+            certificate.claims  # noqa: B018  (an error in it is reported now)
+        except DataError as error:
+            raise DataError(f"The certificate of '{self.name}' in {self.folder} cannot be read: {error}") from None
+        return certificate
+
+    def require_intact(self, key: PublicKey | None) -> None:
+        """Raise an error if a public file is missing or was changed, or if a signature is wrong."""
+        self.dataset  # noqa: B018  (it compares the hash)
+        if self.claims.codebook is not None:
+            name, sha256 = self.claims.codebook
+            path = self.folder / name
+            if not path.is_file() or sha256_of(path) != sha256:
+                raise DataError(f"{path} is missing or was changed, the code book of '{self.name}': put it back.")
+        if key is not None and self.certificate.signature(key) != "right":
+            raise DataError(
+                f"The certificate of '{self.name}' is not signed with the key {key.fingerprint}: it was "
+                f"changed, signed with another key, or not signed at all."
+            )
 
     @cached_property
     def ids(self) -> Ids:
