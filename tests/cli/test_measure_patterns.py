@@ -35,7 +35,7 @@ def test_the_sets_and_the_rules_in_words(shop: Shell) -> None:
     assert lines[start + 1 : start + 11] == [
         "still there: 0 as items, 2 as groups, 1 not visible",
         "mean error of support: 27.8 % of those that are visible, 27.8 % of those as groups",
-        "of the 2 most frequent sets of published labels, 2 show one of them",
+        "the 2 most frequent sets of the published file include 2 of these sets",
         "",
         "the sets whose support is most wrong (2 of 2)",
         "items published as records estimate at most",

@@ -45,6 +45,21 @@ def measured(before: Any, after: Any, sets: int = 100, rules: int = 100, **optio
     return found
 
 
+@pytest.mark.parametrize("items", [2, 3, 6])
+def test_the_most_is_closer_for_an_item_that_makes_up_nearly_all_of_its_group(items: int) -> None:
+    """What reports and docs/how-to/what-analysts-find.md say of estimates."""
+    names = [f"a{at}" for at in range(items)]
+    tree = shoal.Hierarchy.from_tree({"*": {"A": names, "B": ["b", "c"]}})
+    before = [["a0", "b"]] * 60 + [[name, "b"] for name in names[1:]] * 2
+    found = measured(before, [["A", "b"]] * len(before), hierarchy=tree).sets
+    for one in found:
+        assert one.most / 2 < one.estimate <= one.most * 2 / 3  # a little more than half of the records with the group
+    common, *rare = found
+    assert common.items == ("a0", "b")
+    assert abs(common.most - common.support) < common.support - common.estimate
+    assert all(one.estimate > 5 * one.support for one in rare)
+
+
 def test_an_example_by_hand() -> None:
     """The example of docs/reference/metrics.md: 3 beer & diapers, 2 wine & bread, 2 soap & diapers, 1 beer & bread."""
     found = measured(BEFORE, AFTER, hierarchy=SHOP)

@@ -32,7 +32,8 @@ def _show_sets(found: Patterns) -> None:
         groups = f", {share(found.support_error('as groups'))} of those as groups" if found.count("as groups") else ""
         console.paragraph(f"mean error of support: {share(found.support_error())} of those that are visible{groups}", 0)
     own = count_noun(found.published_sets, "most frequent set", "most frequent sets")
-    console.paragraph(f"of the {own} of published labels, {count(found.matching_sets)} show one of them", 0)
+    include = "includes" if found.published_sets == 1 else "include"
+    console.paragraph(f"the {own} of the published file {include} {count(found.matching_sets)} of these sets", 0)
     wrong = sorted(filter(_is_wrong, found.sets), key=lambda one: -_missed(one))  # equal ones stay in order
     if wrong:
         console.say("")

@@ -19,7 +19,8 @@ STRIP = 22  # below it, for what is not visible
 WIDTH, HEIGHT = LEFT + SIDE + 22, TOP + SIDE + STRIP + 44
 ASSUMED = (
     "Where a group is published, a reader has to estimate. The estimates here take a group as any set of its items, "
-    "all equally likely."
+    'all equally likely. If one item makes up nearly all of its group, the estimate for it is far too low, and "at most" is '
+    "closer."
 )
 
 
@@ -128,7 +129,8 @@ def _sets(told: Mapping[str, Any], records: int) -> Part:
     if visible:
         sentences.append(f"The supports of those that are visible are off by {share(told['mean_error_of_support'])}.")
     own = count_noun(told["published_sets"], "most frequent set")
-    sentences.append(f"Of the {own} of published labels, {count(told['matching_sets'])} show one of them.")
+    found = "include" if told["published_sets"] != 1 else "includes"
+    sentences.append(f"The {own} of the published file {found} {count(told['matching_sets'])} of these sets.")
     picture = Picture(
         "Frequent sets: their support, before and as a reader would estimate it",
         "share of records before",
