@@ -19,8 +19,8 @@ STRIP = 22  # below it, for what is not visible
 WIDTH, HEIGHT = LEFT + SIDE + 22, TOP + SIDE + STRIP + 44
 ASSUMED = (
     "Where a group is published, a reader has to estimate. The estimates here take a group as any set of its items, "
-    'all equally likely. If one item makes up nearly all of its group, the estimate for it is far too low, and "at most" is '
-    "closer."
+    "all equally likely. If one item makes up nearly all of its group, the estimate for it is far too low. Then 'at "
+    "most' is closer."
 )
 
 
