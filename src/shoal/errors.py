@@ -175,7 +175,7 @@ class SeriesBroken(ShoalError):
     ...     series = shoal.Series.start(f"{folder}/s", "jan", rows, k=2, m=1)
     ...     series.add("feb", [*rows, ["a"]])
     Traceback (most recent call last):
-    shoal.errors.SeriesBroken: 1 record is in feb only. Somebody may know that a person is among them. They are too few ...
+    shoal.errors.SeriesBroken: 1 record is in feb only. Somebody may know that a person is among them. ...
     """
 
     exit_code = 1

@@ -67,7 +67,7 @@ def test_the_same_data_again_tell_nothing_new(tmp_path: Path) -> None:
     assert (group.holds, group.recovered_alone, group.recovered) == (True, group.recovered, group.recovered_alone)
 
 
-def test_a_few_new_records_are_refused_and_hidden_on_demand(tmp_path: Path) -> None:
+def test_a_few_new_records_are_refused_and_hidden_on_demand(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     series = start(tmp_path)
     grown = table(tmp_path / "grown.csv", 0, [*BASKETS, "ale|rye", "lager|bun"])
     before = files_in(tmp_path / "shop")
@@ -82,6 +82,9 @@ def test_a_few_new_records_are_refused_and_hidden_on_demand(tmp_path: Path) -> N
     hidden = series.add("feb", grown, hide_new=True)
     assert hidden.check().holds
     assert hidden.releases[1].recoding.raised == ("beer", "bread")
+    assert "The recoding was repaired" in caplog.text
+    with pytest.raises(OptionError, match="k= cannot be chosen again"):
+        hidden.add("mar", grown, k=3)
 
 
 def test_records_that_left_are_refused(tmp_path: Path) -> None:

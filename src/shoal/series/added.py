@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.jobs.job import Job
+from shoal.release.pipeline import LOG
 from shoal.report import Story
 from shoal.series.check import SeriesCheck
 from shoal.series.wording import notes_of
@@ -42,3 +43,8 @@ class Added:
     def notes(self) -> list[str]:
         """What its publisher must know about it and the earlier releases."""
         return notes_of(self.found, self.left_out)
+
+    def log(self) -> None:
+        """Log the notes of the release and of the series, as :func:`shoal.anonymize` does."""
+        for sentence in (*self.story.release.notes, *self.notes):
+            LOG.warning(sentence)

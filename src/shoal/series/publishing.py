@@ -38,7 +38,9 @@ class HidingJob(ApplyJob):
             return super().make(problem, engine)
         part = replace(problem, data=problem.data.reordered(rows), allow_missing=True)
         new = release_of(part, self.saved, engine, repair=True, time_limit=self.time_limit)
-        return release_of(problem, new.saved_recoding, engine, repair=True, time_limit=self.time_limit)
+        every = release_of(problem, new.saved_recoding, engine, repair=True, time_limit=self.time_limit)
+        notes = (*new.solution.notes, *every.solution.notes)
+        return replace(every, solution=replace(every.solution, notes=notes))
 
 
 @dataclass

@@ -15,12 +15,12 @@ from shoal.evidence.keys import PublicKey
 from shoal.files import all_or_none
 from shoal.files.lock import exclusive_lock
 from shoal.jobs.apply import ApplyJob, spec_for
-from shoal.jobs.arguments import HierarchySource, as_algorithm, as_hierarchies, as_model, describe_data, read_options
+from shoal.jobs.arguments import HierarchySource, as_algorithm, as_hierarchies, as_model, describe_data
 from shoal.jobs.dataset_spec import OnRead
 from shoal.jobs.job import Job
+from shoal.jobs.next_data import next_reading
 from shoal.models.base import PrivacyModel
 from shoal.progress import engine_with
-from shoal.release.pipeline import LOG
 from shoal.release.release import Release
 from shoal.series.added import Added
 from shoal.series.check import Member, SeriesCheck, check, member_of
@@ -142,7 +142,9 @@ class Series:
             data=spec, output=Path(), model=guarantee, algorithm=method, loss=loss, key=Path(key) if key else None
         )
         with engine_with(progress=progress, workers=workers, engine=engine) as running:
-            return cls.start_with(Path(folder), name, job, rule=rule, record_id=record_id, engine=running).series
+            added = cls.start_with(Path(folder), name, job, rule=rule, record_id=record_id, engine=running)
+        added.log()
+        return added.series
 
     @classmethod
     def start_with(
@@ -253,15 +255,14 @@ class Series:
         told = {
             "hierarchy": hierarchy,
             "unknown_items": unknown_items,
-            "reading": read_options(reading),
+            "reading": next_reading(reading),
             "weights": str(weights or ""),
             "allow_missing": allow_missing,
         }
         job = self.next_job(data, told, time_limit=time_limit, key=Path(key) if key else None)
         with engine_with(progress=progress, workers=workers, engine=engine) as running:
             added = self.add_with(name, job, assume_new=assume_new, hide_new=hide_new, engine=running)
-        for sentence in added.notes:
-            LOG.warning(sentence)
+        added.log()
         return added.series
 
     def next_job(
