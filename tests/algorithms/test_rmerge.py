@@ -1,7 +1,8 @@
 """P2's algorithms against the same in plain Python, and what they promise.
 
-Covers: algorithms/cluster.py, algorithms/clustering.py, algorithms/mondrian.py, algorithms/rfirst.py, algorithms/tfirst.py, algorithms/tmerge.py,
-search/clusters.py, search/tum_bound.py, search/formation.py, search/ncp_scale.py, recoding/clusters.py.
+Covers: algorithms/cluster.py, algorithms/clustering.py, algorithms/mondrian.py, algorithms/rfirst.py,
+algorithms/tfirst.py, algorithms/tmerge.py, search/clusters.py, search/tum_bound.py, search/formation.py,
+search/ncp_scale.py, recoding/clusters.py.
 """
 
 from __future__ import annotations
