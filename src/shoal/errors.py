@@ -171,11 +171,11 @@ class SeriesBroken(ShoalError):
     >>> import tempfile
     >>> import shoal
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows = [["a"], ["a"], ["b"], ["b"], ["c"], ["c"]]
+    ...     rows = [[item] for item in "abcdefghhgfedcba"]
     ...     series = shoal.Series.start(f"{folder}/s", "jan", rows, k=2, m=1)
     ...     series.add("feb", [*rows, ["a"]])
     Traceback (most recent call last):
-    shoal.errors.SeriesBroken: 1 record is in feb only. Somebody may know that a person is among them. ...
+    shoal.errors.SeriesBroken: 'feb' was not published. 1 record is in feb only. Somebody may know that a person is ...
     """
 
     exit_code = 1

@@ -61,7 +61,7 @@ def test_a_release_that_breaks_the_promise_is_refused_with_the_way_out(shop: She
     assert code == 1
     assert out.startswith("Broken. This promise does not hold for somebody who has all releases")
     assert re.search(r"feb\s+2\s+NO\s+1\s+100 %", out)
-    assert "Error: 2 records are in feb only." in err
+    assert "Error: 'feb' was not published. 2 records are in feb only." in err
     assert "generalize further with --hide-new." in err
     assert not (shop.folder / "feb.html").exists()
     assert not (shop.folder / "shop/feb").exists()

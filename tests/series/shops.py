@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import shoal
 from shoal.series import Series
 
@@ -30,3 +32,14 @@ def files_in(folder: Path) -> set[str]:
 def start(folder: Path, **more: Any) -> Series:
     data = table(folder / "jan.csv")
     return Series.start(folder / "shop", "jan", data, **{**OPTIONS, "record_id": "basket", **more})
+
+
+def drawn(seed: int, rows: int = 300) -> list[list[str]]:
+    """Baskets of 24 items."""
+    rng = np.random.default_rng(seed)
+    items = [f"i{at:02}" for at in range(24)]
+    return [sorted(set(rng.choice(items, rng.integers(2, 6)).tolist())) for _ in range(rows)]
+
+
+def shuffled(rows: list[list[str]]) -> list[list[str]]:
+    return [rows[at] for at in np.random.default_rng(5).permutation(len(rows))]

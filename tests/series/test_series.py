@@ -21,7 +21,7 @@ from shoal.files.lock import exclusive_lock
 from shoal.hierarchies import balanced
 from shoal.release.release import Release
 from shoal.series import Series
-from tests.series.shops import BASKETS, FEBRUARY, OPTIONS, TREE, files_in, start, table
+from tests.series.shops import BASKETS, FEBRUARY, OPTIONS, TREE, drawn, files_in, start, table
 
 # -- the rule "same recoding"
 
@@ -109,7 +109,7 @@ def test_records_that_were_published_before_are_left_out(tmp_path: Path) -> None
     series = series.add("feb", both)
     assert series.releases[1].entry.records == len(FEBRUARY)
     assert series.check().holds
-    with pytest.raises(DataError, match=r"All 13 records of both\.csv were published before"):
+    with pytest.raises(DataError, match=r"both\.csv holds no new record: .* of all 13 were"):
         series.add("mar", both)
 
 
@@ -138,10 +138,10 @@ def test_the_same_records_under_two_hierarchies_are_found_and_refused(tmp_path: 
         series.add("two", again, hierarchy=trees[1], assume_new=True)
     found = caught.value.found
     if shuffled:
-        assert "they hold the same records in another order" in str(caught.value)
+        assert "two holds the records of one again, in another order" in str(caught.value)
     else:
         (group,) = found.linked[0].groups
-        assert "rows at the same place are the same records" in str(caught.value)
+        assert "two holds the records of one at the same places" in str(caught.value)
         assert group.recovered_alone == 0 < (group.recovered or 0)
     assert len(Series.open(tmp_path / "s").releases) == 1
 
@@ -164,13 +164,26 @@ def test_a_published_pseudonym_links_records_and_persons(tmp_path: Path) -> None
 
 
 def test_rows_at_the_same_place_are_the_same_records_if_they_fit(tmp_path: Path) -> None:
-    series = start(tmp_path, record_id=None, columns="none")
-    series = series.add("feb", table(tmp_path / "feb.csv", 0, [*BASKETS, *BASKETS]))
+    series = Series.start(tmp_path / "s", "jan", drawn(1, 80), k=2, m=1)
+    series = series.add("feb", [*drawn(1, 80), *drawn(1, 80)])
     (linking,) = series.check().linked
     assert linking.by == "position"
-    assert {group.releases: group.records for group in linking.groups} == {("jan", "feb"): 9, ("feb",): 9}
+    assert {group.releases: group.records for group in linking.groups} == {("jan", "feb"): 80, ("feb",): 80}
     assert series.check(link="position").linked == series.check().linked
     assert len(series.check(link="none").matched) == 1
+
+
+@pytest.mark.parametrize("rule", ["same-recoding", "new-records"])
+def test_new_items_without_a_place_can_be_read_back(tmp_path: Path, rule: Any) -> None:
+    later = [[item.replace("i03", "i99") for item in row] for row in drawn(2, 80)]
+    options: dict[str, Any] = {"k": 2, "m": 1, "rule": rule}
+    more: dict[str, Any] = {"assume_new": True} if rule == "new-records" else {"unknown_items": "root"}
+    series = Series.start(tmp_path / "s", "jan", drawn(1, 80), **options).add("feb", later, **more)
+    assert "i99" in series.releases[1].source.published.rows.labels
+    assert series.check().holds
+    given = Series.start(tmp_path / "t", "jan", [["ale"], ["ale"], ["rye"], ["rye"]], hierarchy=TREE, **options)
+    more["unknown_items"] = "root"
+    assert given.add("feb", [["new"], ["new"], ["rye"], ["rye"]], **more).check().holds
 
 
 def test_persons_are_counted_and_kept_as_hashes(tmp_path: Path) -> None:
@@ -196,10 +209,9 @@ def test_persons_are_counted_and_kept_as_hashes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".basket", ".dat", ".jsonl", ".basket.gz"])
 def test_formats_without_columns_are_read_back(tmp_path: Path, suffix: str) -> None:
-    rows = [["ale", "rye"], ["stout", "rye"], ["ale", "rye"], ["fig"], ["fig"], ["pear"], []]
-    numbers = {item: str(number) for number, item in enumerate(sorted({item for row in rows for item in row}))}
+    rows = [*drawn(1, 80), []]
     if suffix == ".dat":
-        rows = [[numbers[item] for item in row] for row in rows]
+        rows = [[item[1:] for item in row] for row in rows]
     jan = tmp_path / f"jan{suffix}"
     shoal.write(shoal.read(rows), jan)
     series = Series.start(tmp_path / "s", "jan", jan, k=2, m=2, algorithm="auto").add("feb", jan)

@@ -137,7 +137,7 @@ def add(
                 found = error.found.as_dict()
                 console.show_json("series-add", {"series": known.as_dict(), "release": None, "check": found})
             else:
-                series_output.show(error.found)
+                series_output.show(error.found, refused=True)
             raise
     _show(added, as_json=as_json, command="series-add")
 

@@ -6,7 +6,7 @@ from shoal.cli import console
 from shoal.report.formatting import band, count, count_noun, share
 from shoal.risk.figure import Figure
 from shoal.series import Linked, Series, SeriesCheck
-from shoal.series.wording import linked_by, open_pairs, told
+from shoal.series.wording import linked_by, told
 
 NOTHING = "-"
 
@@ -32,8 +32,8 @@ def show_releases(series: Series) -> None:
     console.table(None, ["release", "records", "groups", "items removed", "file"], rows, right=1)
 
 
-def show(found: SeriesCheck) -> None:
-    """Show what can be learned."""
+def show(found: SeriesCheck, *, refused: bool = False) -> None:
+    """Show what can be learned. ``refused``: an error will tell how the releases are related."""
     for part in _headline(found):
         console.say(*part)
     rows = [
@@ -47,7 +47,8 @@ def show(found: SeriesCheck) -> None:
         _show_linked(linking)
     if found.matched:
         _show_matched(found)
-    console.notes(told(found))
+    if not refused:
+        console.notes(told(found))
 
 
 def _headline(found: SeriesCheck) -> list[list[str | tuple[str, str]]]:
@@ -55,13 +56,13 @@ def _headline(found: SeriesCheck) -> list[list[str | tuple[str, str]]]:
     several = found.relations or found.linked or found.matched
     whom = " for somebody who has all releases" if several else ""
     style = "bold green" if found.holds else "bold red"
-    unsure = open_pairs(found) or any(one.how == "unknown" and not one.stated_new for one in found.relations)
+    assumed = ", if they hold the same records" if found.matched and not found.relations else ""
     if not found.holds:
         answer: list[str | tuple[str, str]] = [
             ("Broken.", style),
-            f" This promise does not hold{whom}: {found.promise}",
+            f" This promise does not hold{whom}{assumed}: {found.promise}",
         ]
-    elif unsure:
+    elif not found.sure:
         answer = [("Each release holds.", style), f" {found.promise} Together, nobody can tell: see the notes."]
     else:
         answer = [("Holds", style), f"{whom}. {found.promise}"]
@@ -108,7 +109,7 @@ def _show_matched(found: SeriesCheck) -> None:
             _share(pair.unmatched),
             _share(pair.single),
             _number(pair.median),
-            NOTHING if pair.below is None else f"{_share(pair.below)} to {_share(pair.maybe_below)}",
+            _between(pair.below, pair.maybe_below),
             _share(pair.recovered),
             NOTHING if pair.left is None else count(pair.left),
             NOTHING if pair.came is None else count(pair.came),
@@ -130,6 +131,12 @@ def _show_matched(found: SeriesCheck) -> None:
     draws = max(pair.draws for pair in found.matched)
     if draws:
         console.say(f"Figures with a range are estimated from {count(draws)} draws. The range is a 95 % interval.")
+
+
+def _between(low: Figure | None, high: Figure | None) -> str:
+    """Return a share that is between two, or one if they are equal."""
+    ends = dict.fromkeys((_share(low), _share(high)))
+    return NOTHING if low is None else " to ".join(ends)
 
 
 def _records(records: int, persons: int | None) -> str:

@@ -145,11 +145,17 @@ class SeriesCheck:
         """Whether the promise holds."""
         return self.holds
 
+    @property
+    def sure(self) -> bool:
+        """Whether nothing is left open: for each pair of releases, somebody can tell what they tell together."""
+        return all(one.holds is not None for one in self.matched) and not any(one.open for one in self.relations)
+
     def as_dict(self) -> dict[str, Any]:
         """Return what ``shoal series check --json`` prints."""
         return {
             "model": {"name": self.model.name, "options": self.model.values(), "description": self.promise},
             "holds": self.holds,
+            "sure": self.sure,
             "releases": [one.as_dict() for one in self.releases],
             "linked": [one.as_dict() for one in self.linked],
             "matched": [one.as_dict() for one in self.matched],
@@ -232,7 +238,7 @@ class _Asked:
             told.append(found)
             if found.how == "position":
                 placed.append(pair)
-            elif found.how == "order" and pairing is not None:
+            elif found.how == "order":
                 compared.append(self.matched(pair, pairing))
         groups += [self.by_position(some) for some in _all_connected(placed)]
         return told, groups, compared

@@ -76,8 +76,8 @@ class Known:
             rows = not_among(ids, self._published)
             if not len(rows):
                 raise DataError(
-                    f"All {len(ids):,} records of {data.origin.name} were published before, as their ids in column "
-                    f"'{column}' show: there is nothing new to publish."
+                    f"{data.origin.name} holds no new record: the ids in column '{column}' of all {len(ids):,} were "
+                    f"published before. There is nothing to publish."
                 )
             self.left_out = len(ids) - len(rows)
             if self.left_out:

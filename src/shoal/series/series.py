@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from shoal.caching import cached_property
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError, SeriesBroken
 from shoal.evidence.keys import PublicKey
@@ -282,7 +283,7 @@ class Series:
             spec = spec_for(saved, data, **told)
             return ApplyJob.of(saved, spec, output=Path(), repair=True, time_limit=time_limit, **more)
         spec = spec_for(saved, data, **{**told, "hierarchy": None})
-        if hierarchy is not None or saved.built:
+        if hierarchy is not None or saved.built or saved.tree.name == NO_HIERARCHY:
             spec = replace(spec, hierarchy=as_hierarchies(hierarchy))
         return Job(data=spec, output=Path(), model=saved.model, algorithm=saved.method, loss=saved.loss, **more)
 
@@ -359,6 +360,7 @@ class Series:
                 story = job.run(engine, lambda data: known.of_data(on_read(data)))
                 refuse_interrupted(story.release)
                 release, ids = story.release, known.ids_of_release(story.release)
+                source_of(release, name, ids)  # what cannot be read back is not published
                 found = self._checked(name, release, ids, stated_new, engine) if self.document.entries else None
                 has_ids = ids != Ids()
                 sha256 = ids.save(self.folder / PRIVATE / name / IDS) if has_ids else None

@@ -112,12 +112,7 @@ class Stored:
     @cached_property
     def source(self) -> Source:
         """The release as somebody sees it who has the file and the hierarchy."""
-        published = as_seen(self.dataset, self.claims.model)
-        known = self.recoding.represents
-        for label in published.rows.used_labels:
-            if label not in known and not _is_item(label, self.recoding):
-                raise DataError(f"{self.path} holds '{shorten(label)}', which its recoding does not know: damaged.")
-        return Source(self.name, published, known.get, self.recoding.suppressed)
+        return _source(self.name, self.dataset, self.claims.model, self.recoding)
 
     def texts(self, column: str) -> list[str]:
         """Return the values of a published column as texts."""
@@ -130,8 +125,19 @@ def source_of(release: Release, name: str, ids: Ids) -> Source:
     """Return a release that is not written yet as a reader of it would see it."""
     data = release.dataset.as_read()
     data = data.with_transactions(data.transactions.of_persons(ids.whose()))
-    saved = release.saved_recoding
-    return Source(name, as_seen(data, release.problem.model), saved.represents.get, saved.suppressed)
+    return _source(name, data, release.problem.model, release.saved_recoding)
+
+
+def _source(name: str, data: Dataset, model: PrivacyModel, saved: SavedRecoding) -> Source:
+    """Return a release as a reader of it sees it. Each label must be one of its recoding."""
+    published = as_seen(data, model)
+    known = saved.represents
+    for label in published.rows.used_labels:
+        if label not in known and not _is_item(label, saved):
+            raise DataError(
+                f"{data.origin.source} holds '{shorten(label)}', which its recoding does not know: damaged."
+            )
+    return Source(name, published, known.get, saved.suppressed)
 
 
 def as_seen(data: Dataset, model: PrivacyModel) -> Published:
@@ -142,5 +148,6 @@ def as_seen(data: Dataset, model: PrivacyModel) -> Published:
 
 
 def _is_item(label: str, saved: SavedRecoding) -> bool:
-    """Whether a label is an item that the hierarchy knows, maybe with a count."""
-    return label in saved.tree.code_of or label.rpartition("*")[0] in saved.tree.code_of
+    """Whether a label is an item that the hierarchy knows, maybe with a count, or one that was put below its root."""
+    below_root = saved.unknown_items == "root" and label not in saved.retired
+    return below_root or label in saved.tree.code_of or label.rpartition("*")[0] in saved.tree.code_of

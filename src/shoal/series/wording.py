@@ -31,18 +31,23 @@ def why_broken(found: SeriesCheck, name: str, *, same_recoding: bool, ids: bool)
 
     ``same_recoding``: the rule of the series. ``ids``: whether it has record ids.
     """
+    why = _why(found, name, same_recoding=same_recoding, ids=ids)
+    return f"'{name}' was not published. {why}" if why else ""
+
+
+def _why(found: SeriesCheck, name: str, *, same_recoding: bool, ids: bool) -> str:
+    """Return the reason and the remedy."""
     for one in found.relations:
-        if not same_recoding and one.how in ("position", "order"):
-            return f"{_of_relation(one)} This series publishes new records only. Nothing was published. {REGROUPED}"
+        if not same_recoding and one.how in ("position", "order", "partly"):
+            return f"This series publishes new records only, but {_of_relation(one)} {REGROUPED}"
     for linking in found.linked:
         for group in linking.groups:
             if not group.holds:
                 remedy = _way_out(group, name, same_recoding=same_recoding, ids=ids)
-                return f"{_of_group(group, linking, found)} Nothing was published. {remedy}"
+                return f"{_of_group(group, linking, found)} {remedy}"
     for pair in found.matched:
         if pair.holds is False:
-            remedy = FEW.format(name=name) if pair.exposed else REGROUPED
-            return f"{_of_pair(pair, found)} Nothing was published. {remedy}"
+            return f"{_of_pair(pair, found)} {FEW.format(name=name) if pair.exposed else REGROUPED}"
     return ""
 
 
@@ -75,22 +80,28 @@ def linked_by(linking: Linked) -> str:
 
 def _of_relation(one: Relation) -> str:
     """Return whether two releases hold the same records."""
-    both = " and ".join(one.releases)
-    stated = " You stated that they are new." if one.stated_new else ""
-    if one.how == "id":
-        return f"{both}: records are linked by their ids."
-    if one.how == "position":
-        return f"{both}: rows at the same place are the same records, as {_figures(one)}.{stated}"
-    if one.how == "order":
-        return f"{both}: they hold the same records in another order, as {_figures(one)}.{stated}"
-    if one.how == "different":
-        return f"{both}: they hold different records, as only {_figures(one)}.{stated}"
-    return f"{both}: not put together, as their labels do not tell whether they hold the same records.{stated}"
+    first, second = one.releases
+    both = f"{first} and {second}"
+    stated = f" (you stated that those of {second} are new)" if one.stated_new else ""
+    pairs = _figures(one, "records", ": ")
+    texts = {
+        "id": f"{both}: records are linked by their ids.",
+        "position": f"{second} holds the records of {first} at the same places{_figures(one, 'rows', ': ')}{stated}.",
+        "order": f"{second} holds the records of {first} again, in another order{pairs}{stated}.",
+        "partly": f"{second} holds a large part of the records of {first}{pairs}{stated}.",
+        "different": f"{both} hold mostly different records{pairs}{stated}.",
+        "unknown": f"{both} were not put together: their labels do not tell if they hold the same records{stated}.",
+        "large": f"{both} were not put together: they are too large to see if they hold the same records{stated}.",
+    }
+    return texts[one.how]
 
 
-def _figures(one: Relation) -> str:
+def _figures(one: Relation, what: str, before: str) -> str:
     """Return how many records can be the same."""
-    return f"{share(one.share or 0.0)} of the records can be the same (by chance {share(one.by_chance or 0.0)})"
+    if one.share is None or one.by_chance is None:
+        return ""
+    compared = "rows apart" if what == "rows" else "random halves"
+    return f"{before}{share(one.share)} of the {what} fit one there each ({share(one.by_chance)} of {compared})"
 
 
 def _of_group(group: Group, linking: Linked, found: SeriesCheck) -> str:
@@ -107,8 +118,7 @@ def _of_group(group: Group, linking: Linked, found: SeriesCheck) -> str:
         small = f"They violate {found.model.short}."
     if group.changed:
         where = " and ".join(group.releases)
-        known = "Somebody may know that a record was changed."
-        return f"{records} of {where} {verb} not as in another release. {known} {small}"
+        return f"{records} changed between {where}. Somebody may know that a record was changed. {small}"
     if len(group.releases) == 1:
         where = f"{records} {verb} in {group.releases[0]} only. Somebody may know that a person is among them."
         return f"{where} {small}"

@@ -9,7 +9,18 @@ a product of both groups. :mod:`~shoal.risk.together.linked` is for intruders wh
 from shoal.risk.together.findings import Group, Matched
 from shoal.risk.together.joined import compatible
 from shoal.risk.together.linked import linked, linked_persons
-from shoal.risk.together.unlinked import matched
+from shoal.risk.together.unlinked import excess_of_single_matches, matched
 from shoal.risk.together.view import Source, View, views_of
 
-__all__ = ["Group", "Matched", "Source", "View", "compatible", "linked", "linked_persons", "matched", "views_of"]
+__all__ = [
+    "Group",
+    "Matched",
+    "Source",
+    "View",
+    "compatible",
+    "excess_of_single_matches",
+    "linked",
+    "linked_persons",
+    "matched",
+    "views_of",
+]

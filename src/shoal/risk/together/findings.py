@@ -29,8 +29,8 @@ class Group:
     below : Figure or None
         The share of records with a crowd below k.
     changed : bool
-        Whether the labels of these records contradict those of the same records in another release. They were changed
-        in between, so they can only hide among each other.
+        Whether the labels of these records contradict each other. They were changed in between, so they can only hide
+        among each other.
     enough : bool
         Whether there are enough of them to hide among each other, whatever they hold.
     recovered_alone : int or None

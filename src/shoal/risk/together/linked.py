@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations as pairs
 
 import numpy as np
@@ -60,11 +60,8 @@ def linked(
     >>> [(group.releases, group.holds, group.crowd.value, group.recovered_alone, group.recovered) for group in groups]
     [(('jan', 'feb'), False, 2, 2, 4)]
     """
-    return [
-        _group(some, model, seed, engine, changed=changed)
-        for some, changed in _same_records(views, keys)
-        if len(some[0])
-    ]
+    parts = [part for part in _same_records(views, keys) if len(part.views[0])]
+    return [_group(one.views, model, seed, engine, changed=one.changed, together=one.together) for one in parts]
 
 
 def linked_persons(
@@ -81,11 +78,20 @@ def linked_persons(
     return [_group(some, model, seed, engine, together=False) for some in groups]
 
 
-def _same_records(views: Sequence[View], keys: Sequence[Keys]) -> Iterator[tuple[list[View], bool]]:
-    """Yield the releases of each combination, with only the records that are in these, in the same order.
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some records of all of these releases, in the same order."""
 
-    Records whose labels contradict each other were changed. They are yielded apart: for each release, and for each pair
-    of releases in which they do not contradict each other.
+    views: list[View]
+    changed: bool = False
+    together: bool = True  # whether an item that somebody knows is one of all releases
+
+
+def _same_records(views: Sequence[View], keys: Sequence[Keys]) -> Iterator[_Part]:
+    """Yield the records of each combination of releases, without those of other releases.
+
+    Records whose labels contradict each other were changed. They are yielded apart, by the pairs of releases that
+    contradict each other, with the labels of all releases side by side.
     """
     found = [np.unique(key, return_index=True) for key in keys]
     for view, key, (known, _) in zip(views, keys, found, strict=True):
@@ -94,14 +100,21 @@ def _same_records(views: Sequence[View], keys: Sequence[Keys]) -> Iterator[tuple
     for some, places in _combinations([known for known, _ in found]):
         taken = [views[at].take(found[at][1][rows]) for at, rows in zip(some, places, strict=True)]
         fits = Joined.of(taken).fits
-        yield ([view.take(np.flatnonzero(fits)) for view in taken], False)
+        yield _Part([view.take(np.flatnonzero(fits)) for view in taken])
         if not fits.all():
-            changed = [view.take(np.flatnonzero(~fits)) for view in taken]
-            yield from (([view], True) for view in changed)
-            if len(changed) > 2:
-                for pair in pairs(changed, 2):
-                    rows = np.flatnonzero(Joined.of(pair).fits)
-                    yield [view.take(rows) for view in pair], True
+            yield from _changed([view.take(np.flatnonzero(~fits)) for view in taken])
+
+
+def _changed(views: list[View]) -> Iterator[_Part]:
+    """Yield records that changed by the pairs of releases that contradict each other."""
+    contradictions = np.stack([~Joined.of(pair).fits for pair in pairs(views, 2)])
+    for pattern in np.unique(contradictions, axis=1).T:
+        rows = np.flatnonzero((contradictions == pattern[:, None]).all(axis=0))
+        some = [view.take(rows) for view in views]
+        yield _Part(some, changed=True, together=False)
+        for pair, apart in zip(pairs(some, 2), pattern.tolist(), strict=True):
+            if not apart:
+                yield _Part(list(pair), changed=True)
 
 
 def _combinations(known: Sequence[Keys]) -> Iterator[tuple[list[int], list[Counts]]]:

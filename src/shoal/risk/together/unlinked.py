@@ -23,6 +23,7 @@ from shoal.risk.together.view import View
 
 EVERY = 2_000_000_000  # pairs of different records; of more, some records of the first release are drawn
 DRAWS = 2_000
+FEW = 20  # records with a single match that tell something
 PAIRS = 5_000_000  # pairs of different records that are kept
 ROWS = 2_000_000  # pairs of a record and a kind of record that it matches, for crowds
 
@@ -78,6 +79,26 @@ def matched(
         maybe_below=maybe,
         recovered=_share(recovered, times, draws),
     )
+
+
+def excess_of_single_matches(first: View, second: View, seed: int = 0) -> float:
+    """Return how many times more records match exactly one record than chance can explain. 0: there are too few.
+
+    Only records that no other equals are looked at. Let a record match L of those in the other release by chance, on
+    average. Then it matches none, one and two with the probabilities exp(-L), L exp(-L) and L^2 exp(-L) / 2. However L
+    differs among records, the square of the share with one match is at most twice the product of the other two
+    (Cauchy and Schwarz). Records that are in both releases have one match more, so few have none. The excess is that
+    square, divided by twice the product.
+    """
+    ours, theirs = (Kinds.in_view(view) for view in (first, second))
+    mine, others = (np.flatnonzero(kinds.times == 1) for kinds in (ours, theirs))
+    if len(mine) > DRAWS:
+        mine = np.sort(np.random.default_rng(seed).choice(mine, DRAWS, replace=False))
+    if not len(mine) or not len(others):
+        return 0.0
+    number = _Found.of(ours.view.take(mine), Kinds.in_view(theirs.view.take(others))).number
+    none, one, two = (int(np.count_nonzero(number == times)) for times in (0, 1, 2))
+    return 0.0 if one < FEW else one * one / (2 * max(1, none) * max(1, two))
 
 
 @dataclass(frozen=True, eq=False)
