@@ -266,7 +266,8 @@ class _Asked:
         exposed = 0 < left < k or 0 < came < k
         for view in (pairing.left, pairing.came):
             if view is not None and len(view) and not exposed:
-                exposed = not all(group.holds for group in linked([view], [np.arange(len(view))], self.model))
+                groups = linked([view], [np.arange(len(view))], self.model, seed=self.seed, engine=self.engine)
+                exposed = not all(group.holds for group in groups)
         return replace(found, left=left, came=came, exposed=exposed)
 
     def by_position(self, which: Sequence[int]) -> Linked:

@@ -121,7 +121,7 @@ def _by_pairs(share: float, by_chance: float, records: int) -> How:
 
     If a part q of the records is in both releases, half as large a part is in both halves. Then of the share that
     halves leave, the whole leaves (1 - q) / (1 - q/2): a quarter for q = 0.86, and 0.6 for q = 0.57. Without common
-    records it leaves 0.7 to 1 of it, because more records find a pair in a larger release.
+    records it leaves most of it, unless nearly all records of the halves find a pair: see :func:`relation`.
 
     >>> [_by_pairs(share, 0.6, 1000) for share in (1.0, 0.8, 0.64)], _by_pairs(1.0, 0.99, 1000)
     (['order', 'partly', 'different'], 'unknown')
